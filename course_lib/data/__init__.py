@@ -1,0 +1,1 @@
+"""The tasks of the lessons: one seeded, offline generator a file."""
