@@ -6,7 +6,6 @@ same name. Nothing keeps a list of lessons: they are found by their names.
 
 import ast
 import hashlib
-import importlib.util
 import itertools
 import json
 import re
@@ -116,10 +115,9 @@ def build(numbers: list[str], root: Path) -> list[Path]:
         changed += written
         what = ", ".join(f"{file.parent.name} written" for file in written) or "unchanged"
         print(f"{time.perf_counter() - begun:.0f} s, {what}")
-    changed += _update_readme(root)
     if failures:
-        raise ValueError("These notebooks did not run, and were left as they were:\n" + "\n".join(failures))
-    return changed
+        raise ValueError("These notebooks failed, and were left as they were:\n" + "\n".join(failures))
+    return changed + _update_readme(root)
 
 
 def work(number: str, root: Path) -> Path:
@@ -262,12 +260,8 @@ def _replaced(path: Path, text: str) -> bool:
 
 
 def _update_readme(root: Path) -> list[Path]:
-    """Let the README's table follow the lessons."""
-    if not importlib.util.find_spec("course_lib.readme"):
-        return []
+    """Let the README's table follow the lessons, where there is a README."""
     from course_lib import readme
 
     page = root / "README.md"
-    before = page.read_bytes() if page.is_file() else b""
-    readme.update(root)
-    return [page] if page.is_file() and page.read_bytes() != before else []
+    return [page] if page.is_file() and readme.update(root) else []
