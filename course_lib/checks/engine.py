@@ -68,6 +68,7 @@ class Exercise:
     mistakes: tuple[Mistake, ...]
     right_answers: Mapping[str, Callable] = field(default_factory=dict)  # written differently; the tests try them
     remarks: tuple[Remark, ...] = ()
+    forbidden: tuple[str, ...] = ()  # what an answer may not use: "torch.softmax", or ".softmax" for any method
 
     @property
     def function_name(self) -> str:
@@ -172,12 +173,28 @@ def run(exercise: Exercise, answer: Callable, rng: np.random.Generator | None = 
         text = f"Wanted the function `{exercise.function_name}` itself, got {kind_text(answer)}."
         return Result(exercise.id, "not_a_function", text)
     probes = list(exercise.probes(rng or np.random.default_rng(SEED)))
-    wanted = [call(exercise.reference, probe) for probe in probes]
     got = []
     for probe in probes:
         got.append(call(answer, probe))
         if got[-1].status == "unwritten":
-            return Result(exercise.id, "not_written", NOT_WRITTEN, probes=len(probes))
+            break
+    return judge(exercise, probes, got)
+
+
+def judge(
+    exercise: Exercise,
+    probes: Sequence[Probe],
+    got: Sequence[Outcome],
+    call: Callable[[Callable, Probe], Outcome] = call,
+) -> Result:
+    """Return the verdict on outcomes that are there already: the grader gets them from another process.
+
+    `call` runs the reference, the remarks and the known mistakes; who judges many answers on the same probes hands in
+    one that remembers.
+    """
+    if any(outcome.status == "unwritten" for outcome in got):
+        return Result(exercise.id, "not_written", NOT_WRITTEN, probes=len(probes))
+    wanted = [call(exercise.reference, probe) for probe in probes]
     passed = [agree(*pair) for pair in zip(got, wanted, strict=True)]
     if all(passed):
         return Result(exercise.id, "passed", "", passed_probes=len(probes), probes=len(probes))
@@ -186,7 +203,7 @@ def run(exercise: Exercise, answer: Callable, rng: np.random.Generator | None = 
             return Result(exercise.id, "passed", "", len(probes), len(probes), remark=remark.text)
     miss = passed.index(False)
     status, text = _explain(exercise, probes[miss], wanted[miss], got[miss])
-    name, lines = _name_mistake(exercise, probes, wanted, got)
+    name, lines = _name_mistake(exercise, probes, wanted, got, call)
     return Result(exercise.id, status, text, sum(passed), len(probes), mistake=name, advice=lines)
 
 
@@ -222,7 +239,11 @@ def _explain(exercise: Exercise, probe: Probe, wanted: Outcome, got: Outcome) ->
 
 
 def _name_mistake(
-    exercise: Exercise, probes: Sequence[Probe], wanted: Sequence[Outcome], got: Sequence[Outcome]
+    exercise: Exercise,
+    probes: Sequence[Probe],
+    wanted: Sequence[Outcome],
+    got: Sequence[Outcome],
+    call: Callable[[Callable, Probe], Outcome],
 ) -> tuple[str | None, tuple[tuple[str, str], ...]]:
     """Find the known mistake that came to the same as the answer, first on every probe, then on the ordinary ones."""
     tried = [(mistake, [call(mistake.answer, probe) for probe in probes]) for mistake in exercise.mistakes]

@@ -150,6 +150,8 @@ def kind_text(value: object) -> str:
     what = {"b": "booleans", "U": "texts"}.get(value.dtype.kind, "numbers")
     if value.ndim == 0:
         return f"one {what[:-1]}"
+    if value.ndim == 1 and value.dtype.kind in "iu" and 0 < value.size <= 8:  # a shape, say: its numbers tell most
+        return f"the whole numbers {tuple(value.tolist())}"
     return f"an array of {what} of shape {value.shape}"
 
 
