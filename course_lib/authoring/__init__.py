@@ -29,6 +29,7 @@ class Lesson:
     number: str  # "03"
     stem: str  # "worked_softmax"
     title: str  # its first heading
+    promise: str  # what "In this lesson we will ..." promises, up to the first full stop or colon
     minutes: int  # as its first cell says; 0 where it does not
 
     @property
@@ -59,8 +60,11 @@ def lessons(root: Path) -> list[Lesson]:
         first = _sources(path)[0]
         heading = re.search(r"^# +(.+)$", first, re.MULTILINE)
         minutes = re.search(r"(\d+)\s+min", first)
+        promise = re.search(r"In this lesson we will\s+([\s\S]+?[.:])(?=[\s*_]|$)", first)
         title = heading[1].strip() if heading else path.stem[3:]
-        found.append(Lesson(root, path.stem[:2], path.stem[3:], title, int(minutes[1]) if minutes else 0))
+        words = " ".join(promise[1].split()).rstrip(".:*_") if promise else ""
+        number, stem = path.stem[:2], path.stem[3:]
+        found.append(Lesson(root, number, stem, title, words, int(minutes[1]) if minutes else 0))
     return found
 
 

@@ -126,12 +126,14 @@ def call_text(function: Callable, name: str, args: tuple) -> str:
     """Write the call that a probe made, with the names of the function's own arguments.
 
     >>> call_text(lambda x, axis: x, "softmax", (np.zeros((3, 20)), 0))
-    '`softmax(x, axis=0)` with `x` an array of shape (3, 20).'
+    '`softmax(x, axis=0)` with `x` of shape (3, 20).'
     """
     names = list(inspect.signature(function).parameters)[: len(args)]
     arrays = {n: a for n, a in zip(names, args, strict=True) if isinstance(a, np.ndarray)}
     shown = [n if n in arrays else f"{n}={value_text(a)}" for n, a in zip(names, args, strict=True)]
-    given = ", ".join(f"`{n}` {'' if a.size > 8 or a.size == 0 else '= '}{value_text(a)}" for n, a in arrays.items())
+    whole = sum(a.size for a in arrays.values()) <= 12 and all(0 < a.size <= 8 for a in arrays.values())
+    shapes = {n: f" of shape {a.shape}" for n, a in arrays.items()}
+    given = ", ".join(f"`{n}` = {value_text(a)}" if whole else f"`{n}`{shapes[n]}" for n, a in arrays.items())
     return f"`{name}({', '.join(shown)})`" + (f" with {given}." if given else ".")
 
 

@@ -36,7 +36,7 @@ def test_lessons_are_found_by_name_in_order_with_title_and_minutes(tmp_path):
     put(tmp_path, "notebooks", "notes.ipynb", "# No lesson")
     put(tmp_path, "notebooks", "11_bare.ipynb", "no heading")
     first, later, bare = lessons(tmp_path)
-    assert first == Lesson(tmp_path, "02", "first", "First: the start", 20)
+    assert first == Lesson(tmp_path, "02", "first", "First: the start", "", 20)
     assert (later.title, later.minutes) == ("Later", 45)
     assert (bare.title, bare.minutes) == ("bare", 0)
     assert first.exercise == tmp_path / "exercises" / "02_first.ipynb"
