@@ -1,10 +1,16 @@
 """The shell that most widgets of the course are: a few controls over a figure."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import ipywidgets as w
 
 from course_lib.plots.common import Picture
+
+
+def joined(*names: str) -> str:
+    """Return files of this folder as one text: an anywidget takes a single script and a single style sheet."""
+    return "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in names)
 
 
 class FigureExplorer(w.VBox):
