@@ -118,7 +118,9 @@ def plain(value: object) -> object:
     >>> plain([[1, 2], [3, 4]]).shape
     (2, 2)
     """
-    if isinstance(value, str | np.ndarray | dict):
+    if isinstance(value, np.ndarray):
+        return np.asarray(value)  # without a subclass's own ideas of comparing
+    if isinstance(value, str | dict):
         return value
     if isinstance(value, tuple) and not all(np.isscalar(item) for item in value):
         return tuple(plain(item) for item in value)
@@ -146,6 +148,8 @@ def same(a: object, b: object) -> bool:
         return bool(a == b)
     if a.dtype.kind in "bU":
         return bool(np.array_equal(a, b))
+    if a.dtype == b.dtype and a.tobytes() == b.tobytes():  # most right answers, and much faster
+        return True
     with np.errstate(all="ignore"):
         return bool(np.allclose(a, b, rtol=RTOL, atol=ATOL, equal_nan=True))
 
@@ -153,8 +157,9 @@ def same(a: object, b: object) -> bool:
 def same_kind(a: object, b: object) -> bool:
     """Say whether two results are of one kind: arrays of numbers (or booleans) of one shape, or of one other type."""
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        group = {"b": "bool", "U": "text"}
-        return a.shape == b.shape and group.get(a.dtype.kind, "number") == group.get(b.dtype.kind, "number")
+        numbers = dict.fromkeys("iuf", "number")
+        kinds = [numbers.get(array.dtype.kind, array.dtype.kind) for array in (a, b)]
+        return a.shape == b.shape and kinds[0] == kinds[1]
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(same_kind(x, y) for x, y in zip(a, b, strict=True))
     return type(a) is type(b)

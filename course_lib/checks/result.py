@@ -118,6 +118,8 @@ def value_text(value: object) -> str:
         return repr(numbers.reshape(value.shape).tolist())
     if isinstance(value, float | np.floating):
         return f"{float(value):.6g}"
+    if inspect.isfunction(value):
+        return value.__name__
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
@@ -149,7 +151,7 @@ def kind_text(value: object) -> str:
         return f"text ({value_text(value)})"
     if not isinstance(value, np.ndarray):
         return f"an object of type {type(value).__name__} ({value_text(value)})"
-    what = {"b": "booleans", "U": "texts"}.get(value.dtype.kind, "numbers")
+    what = {"b": "booleans", "U": "texts", "c": "complex numbers", "O": "objects"}.get(value.dtype.kind, "numbers")
     if value.ndim == 0:
         return f"one {what[:-1]}"
     if value.ndim == 1 and value.dtype.kind in "iu" and 0 < value.size <= 8:  # a shape, say: its numbers tell most

@@ -128,6 +128,11 @@ def test_odd_results_are_a_wrong_kind_and_never_an_error(value):
     assert run(EXERCISE, lambda x: value).status == "wrong_kind"
 
 
+@pytest.mark.parametrize("turn", [lambda x: x.astype(complex), lambda x: x.astype(object), lambda x: x > 0])
+def test_numbers_of_another_kind_are_a_wrong_kind_though_their_shape_is_right(turn):
+    assert run(EXERCISE, lambda x: turn(x.sum(axis=1))).status == "wrong_kind"
+
+
 def test_a_result_that_pretends_to_be_equal_to_everything_does_not_pass():
     class Yes:
         def __eq__(self, other):
@@ -146,6 +151,9 @@ def test_a_subclass_of_ndarray_that_lies_about_comparison_does_not_pass():
 
         def __eq__(self, other):
             return True
+
+        def tobytes(self, order=None):
+            return row_sums(np.ones((3, 3))).tobytes()
 
     assert not run(EXERCISE, lambda x: x.sum(axis=0).view(Liar)).passed
 

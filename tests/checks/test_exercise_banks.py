@@ -24,6 +24,11 @@ every_right_answer = pytest.mark.parametrize(
     [pytest.param(e, f, id=f"{e.id}-{name}") for e in EXERCISES.values() for name, f in e.right_answers.items()],
 )
 
+every_remark = pytest.mark.parametrize(
+    ("exercise", "remark"),
+    [pytest.param(e, r, id=f"{e.id}-{r.id}") for e in EXERCISES.values() for r in e.remarks],
+)
+
 
 def test_there_are_exercises():
     assert EXERCISES
@@ -34,6 +39,7 @@ def test_there_are_exercises():
 def test_the_reference_passes(exercise, seed):
     result = run(exercise, exercise.reference, np.random.default_rng(seed))
     assert result.passed, result.message
+    assert result.remark is None
     assert result.probes >= 3
 
 
@@ -66,6 +72,14 @@ def test_a_right_answer_written_differently_passes(exercise, answer, seed):
     result = run(exercise, answer, np.random.default_rng(seed))
     assert result.passed, result.message
     assert result.remark is None
+
+
+@every_remark
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_right_answer_that_differs_passes_with_its_own_remark(exercise, remark, seed):
+    result = run(exercise, remark.answer, np.random.default_rng(seed))
+    assert result.passed, result.message
+    assert result.remark == remark.text
 
 
 @every_exercise
