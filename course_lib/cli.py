@@ -132,16 +132,17 @@ def suite_command(root: Path, extra: list[str]) -> list[str]:
 
 def exercises(extra: list[str], known: argparse.Namespace | None = None) -> int:
     """List every exercise: its id, minutes, points and what it asks for."""
-    from course_lib.authoring import points
+    from course_lib.authoring import lessons, points
     from course_lib.checks.engine import find_exercises
 
     worth = points(ROOT)
+    place = {lesson.stem: lesson.number for lesson in lessons(ROOT)}
+    found = sorted(find_exercises().values(), key=lambda exercise: place.get(exercise.id.split("/")[0], ""))
     rows = [
-        (name, f"{exercise.minutes} min", f"{worth[name]:g}" if name in worth else "-", exercise.title)
-        for name, exercise in find_exercises().items()
+        (exercise.id, f"{exercise.minutes} min", f"{worth.get(exercise.id, 0):g}", exercise.title) for exercise in found
     ]
     print(table(("exercise", "time", "points", "what it asks for"), rows))
-    total = sum(exercise.minutes for exercise in find_exercises().values())
+    total = sum(exercise.minutes for exercise in found)
     print(f"\n{len(rows)} exercises, {total} minutes, {sum(worth.values()):g} points")
     return 0
 
