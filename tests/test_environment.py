@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 CONDA_NAMES = {"torch": "pytorch", "matplotlib": "matplotlib-base"}
-LEFT_OUT = ("datasets", "benchmarks")  # extras that few want
+LEFT_OUT = ("datasets", "benchmarks", "dask")  # extras that few want
 yaml = pytest.importorskip("yaml")
 
 

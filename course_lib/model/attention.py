@@ -40,17 +40,33 @@ class MultiHeadAttention(nn.Module):
         self.W_O = nn.Linear(h * self.d_v, d_model, bias=bias)
 
     def forward(
-        self, X_query: Tensor, X_key: Tensor | None = None, mask: Tensor | None = None, is_causal: bool = False
+        self,
+        X_query: Tensor,
+        X_key: Tensor | None = None,
+        mask: Tensor | None = None,
+        is_causal: bool = False,
+        cache: "Cache | None" = None,
     ) -> Tensor:
-        """Return (batch, query, d_model). `mask` broadcasts to (batch, query, key); `is_causal` is a fast mask."""
-        X_key = X_query if X_key is None else X_key
+        """Return (batch, query, d_model). `mask` broadcasts to (batch, query, key); `is_causal` is a fast mask.
+
+        With a `cache`, self-attention (no `X_key`) adds the new tokens' keys and values to those kept so far, and
+        cross-attention computes them once.
+        """
         Q = split_heads(self.W_Q(X_query), self.h)  # (batch, head, query, d_k)
-        K = split_heads(self.W_K(X_key), self.h)  # (batch, head, key, d_k)
-        V = split_heads(self.W_V(X_key), self.h)  # (batch, head, key, d_v)
+        if cache is not None and cache.K is not None and X_key is not None:
+            K, V = cache.K, cache.V  # the memory of a finished source does not change
+        else:
+            K, V = self.keys_and_values(X_query if X_key is None else X_key)
+            if cache is not None:
+                K, V = cache.extend(K, V)
         bias = None if mask is None else additive_mask(mask, Q.dtype)
         dropout = self.dropout if self.training else 0.0
         heads = scaled_dot_product_attention(Q, K, V, bias, dropout_p=dropout, is_causal=is_causal)
         return self.W_O(merge_heads(heads))  # (batch, query, d_model)
+
+    def keys_and_values(self, X_key: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the keys (batch, head, key, d_k) and the values (batch, head, key, d_v)."""
+        return split_heads(self.W_K(X_key), self.h), split_heads(self.W_V(X_key), self.h)
 
     def weights(self, X_query: Tensor, X_key: Tensor | None = None, mask: Tensor | None = None) -> Tensor:
         """Return the attention weights, (batch, head, query, key), which the fast path of `forward` never makes."""
@@ -61,6 +77,25 @@ class MultiHeadAttention(nn.Module):
         if mask is not None:
             scores = scores + additive_mask(mask, Q.dtype)
         return scores.softmax(dim=-1)
+
+
+class Cache:
+    """The keys and values of the tokens that one attention has seen, so that none is computed twice."""
+
+    def __init__(self) -> None:
+        self.K: Tensor | None = None  # (batch, head, key, d_k)
+        self.V: Tensor | None = None  # (batch, head, key, d_v)
+
+    def extend(self, K: Tensor, V: Tensor) -> tuple[Tensor, Tensor]:
+        """Put new keys and values behind those kept so far, and return all of them."""
+        self.K = K if self.K is None else torch.cat([self.K, K], dim=2)
+        self.V = V if self.V is None else torch.cat([self.V, V], dim=2)
+        return self.K, self.V
+
+    def select(self, rows: Tensor) -> None:
+        """Keep these sequences of the batch, in this order; one may be taken twice."""
+        if self.K is not None:
+            self.K, self.V = self.K[rows], self.V[rows]
 
 
 def split_heads(X: Tensor, h: int) -> Tensor:

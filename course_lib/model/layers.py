@@ -43,3 +43,35 @@ class PostLNBlock(nn.Module):
         """Return (batch, n, d_model); `options` (a mask) go to the attention."""
         x = self.norm_1(x + self.dropout(self.attend(x, **options)))
         return self.norm_2(x + self.dropout(self.feed_forward(x)))
+
+
+class PreLNDecoderBlock(nn.Module):
+    """As the pre-LN block, with a look at the encoder's output between attention and the feed-forward layer."""
+
+    def __init__(self, attend: nn.Module, look: nn.Module, feed_forward: nn.Module, d_model: int, dropout: float = 0.0):
+        super().__init__()
+        self.attend, self.look, self.feed_forward = attend, look, feed_forward
+        self.norm_1, self.norm_2, self.norm_3 = (nn.LayerNorm(d_model) for _ in range(3))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, memory: Tensor, self_options: dict, cross_options: dict) -> Tensor:
+        """Return (batch, target, d_model); the options (masks, caches) go to the two attentions."""
+        x = x + self.dropout(self.attend(self.norm_1(x), **self_options))
+        x = x + self.dropout(self.look(self.norm_2(x), memory, **cross_options))
+        return x + self.dropout(self.feed_forward(self.norm_3(x)))
+
+
+class PostLNDecoderBlock(nn.Module):
+    """The paper's decoder layer (section 3.1): three sub-layers, each LayerNorm(x + Sublayer(x))."""
+
+    def __init__(self, attend: nn.Module, look: nn.Module, feed_forward: nn.Module, d_model: int, dropout: float = 0.0):
+        super().__init__()
+        self.attend, self.look, self.feed_forward = attend, look, feed_forward
+        self.norm_1, self.norm_2, self.norm_3 = (nn.LayerNorm(d_model) for _ in range(3))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x: Tensor, memory: Tensor, self_options: dict, cross_options: dict) -> Tensor:
+        """Return (batch, target, d_model); the options (masks, caches) go to the two attentions."""
+        x = self.norm_1(x + self.dropout(self.attend(x, **self_options)))
+        x = self.norm_2(x + self.dropout(self.look(x, memory, **cross_options)))
+        return self.norm_3(x + self.dropout(self.feed_forward(x)))

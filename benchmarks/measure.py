@@ -1,0 +1,90 @@
+"""Clock, medians, tables, and the machine's own limit, for all benchmarks."""
+
+import argparse
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from datetime import date
+
+import torch
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """Read the options that all benchmarks share."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--rounds", type=int, default=7, help="measurements of each, interleaved; the median counts (7)"
+    )
+    parser.add_argument("--threads", type=int, default=0, help="CPU threads (as many as PyTorch takes)")
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="processor time instead of wall time, on a busy machine"
+    )
+    parser.add_argument("--quick", action="store_true", help="the smallest sizes alone, to see that it runs")
+    known = parser.parse_args()
+    if known.threads:
+        torch.set_num_threads(known.threads)
+    return known
+
+
+class Clock:
+    """Seconds, of the wall or of the processor, after the device has finished."""
+
+    def __init__(self, known: argparse.Namespace):
+        self.read = time.process_time if known.cpu_time else time.perf_counter
+        self.device = known.device
+
+    def __call__(self) -> float:
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        return self.read()
+
+
+def interleaved(
+    rounds: int, runs: dict[str, Callable[[], Sequence[float]]], warm_up: int = 1
+) -> dict[str, list[float]]:
+    """Run each in turn, several times over, and return the medians of what they measured."""
+    seen: dict[str, list[Sequence[float]]] = {name: [] for name in runs}
+    for i in range(warm_up + rounds):
+        for name, run in runs.items():
+            measured = run()
+            if i >= warm_up:
+                seen[name].append(measured)
+    return {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in seen.items()}
+
+
+def peak(clock: Clock, dtype: torch.dtype, size: int = 2048) -> float:
+    """Measure the machine's floating-point operations a second in a large matrix product."""
+    a, b = (torch.randn(size, size, device=clock.device).to(dtype) for _ in range(2))
+    best = 0.0
+    for _ in range(6):
+        start = clock()
+        a @ b
+        best = max(best, 2 * size**3 / (clock() - start))
+    return best
+
+
+def header(known: argparse.Namespace) -> None:
+    """Say what was measured on, and how."""
+    name = torch.cuda.get_device_name() if known.device == "cuda" else _processor()
+    clock = "processor time" if known.cpu_time else "wall time"
+    print(f"{date.today()}, {name}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}, {clock}, ", end="")
+    print(f"medians of {known.rounds}, interleaved")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print columns, the first to the left and the others to the right."""
+    widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
+    for row in [heads, *rows]:
+        print(
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
+        )
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            return next(line.split(":")[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
