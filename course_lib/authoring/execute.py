@@ -63,7 +63,13 @@ def _run(notebook: dict[str, Any], folder: Path, root: Path, cell_seconds: int) 
         extra_arguments=["--log-level=ERROR"],  # or each kernel warns that it talks to us without encryption
     )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as private:
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "IPYTHONDIR": private, "PYTHONPATH": _path(root)}
+        environment = {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "COURSE_PROGRESS": "off",
+            "IPYTHONDIR": private,
+            "PYTHONPATH": _path(root),
+        }
         try:
             client.execute(env=environment, cleanup_kc=True)
         except CellExecutionError as error:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from course_lib.checks.engine import Result, find_exercise, run
+from course_lib.progress import remember
 
 
 def check(exercise_id: str, answer: Callable) -> Result:
@@ -16,4 +17,6 @@ def check(exercise_id: str, answer: Callable) -> Result:
     Raises:
         ValueError: if there is no exercise of that id; the message lists those that there are.
     """
-    return run(find_exercise(exercise_id), answer)
+    result = run(find_exercise(exercise_id), answer)
+    remember(result)
+    return result

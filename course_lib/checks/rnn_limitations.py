@@ -572,7 +572,7 @@ def _cheaper_probes(rng: np.random.Generator) -> list[Probe]:
         ("longer than a narrow model is wide", 300, 16),
         ("a book in a wide model", 1000, 4096),
     ]
-    return [Probe(name, pair) for name, *pair in sizes]
+    return [Probe(name, tuple(pair)) for name, *pair in sizes]
 
 
 CHEAPER = Exercise(
