@@ -13,54 +13,11 @@ HELLO_WORLD = [[1, 0, 1], [0, 1, 1]]
 NAMES = ["Hello", "World"]
 ARGUMENTS = ("Q", "K", "V", "scale", "temperature", "query_names", "key_names")
 
-# A page with the module loaded, and a model that stands in for the one of Jupyter's widgets.
-PAGE = """
-async ([source, css, state]) => {
-  const link = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  window.explorer = await import(link);
-  const style = document.createElement("style");
-  style.textContent = css;
-  document.head.append(style);
-  const listeners = {};
-  window.saves = 0;
-  window.model = {
-    get: (name) => state[name],
-    set: (name, value) => {
-      const changed = JSON.stringify(state[name]) !== JSON.stringify(value);
-      state[name] = value;
-      if (changed) for (const listener of listeners["change:" + name] ?? []) listener();
-    },
-    save_changes: () => { window.saves += 1; },
-    on: (event, listener) => { (listeners[event] ??= []).push(listener); },
-    off: (event, listener) => { listeners[event] = (listeners[event] ?? []).filter((other) => other !== listener); },
-  };
-  window.listening = () => Object.values(listeners).flat().length;
-  document.body.replaceChildren();
-  window.stop = window.explorer.default.render({ model: window.model, el: document.body });
-}
-"""
-
-
-def state_of(explorer: AttentionExplorer) -> dict:
-    return {name: getattr(explorer, name) for name in ARGUMENTS}
-
 
 @pytest.fixture
-def open_page(browser: Any) -> Any:
-    """Open a page with one explorer in it; the page is closed afterwards."""
-    pages = []
-
-    def opened(explorer: AttentionExplorer, width: int = 1280, dark: bool = False) -> Any:
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        if dark:
-            page.add_style_tag(content="body { background: #111; color: #eee }")
-        page.evaluate(PAGE, [str(explorer._esm), str(explorer._css), state_of(explorer)])
-        return page
-
-    yield opened
-    for page in pages:
-        page.close()
+def open_page(open_widget: Callable) -> Callable:
+    """Open a page with one explorer in it."""
+    return lambda explorer, **options: open_widget(explorer, ARGUMENTS, **options)
 
 
 def held_by(page: Any) -> dict:
