@@ -1,7 +1,7 @@
 """Figures of the lesson *Query, key, value*: two dictionaries, a lookup in the plane, arcs over a sentence, scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import matplotlib
 import numpy as np
@@ -183,6 +183,7 @@ def _arcs_over(axes: Axes, sentence: Sentence, weights: np.ndarray) -> None:
     axes.axis("off")
 
 
+@runtime_checkable  # so that the shape checks of the test run can look at it
 class Scored(Protocol):
     """A model that was tested: the share of right answers, and of pairs of sentences in which its map flips."""
 
