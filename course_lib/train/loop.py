@@ -31,14 +31,15 @@ def train(
     resume: bool = False,
     width: int | None = None,
     device: str | None = None,
-    bar: bool = True,
+    bar: bool | str = True,
     say: Callable[[str], None] = print,
 ) -> History:
     """Train `model` on the corpus and return the history; the model is left in evaluation mode, on its device.
 
     With `out`, metrics and checkpoints go into that folder, and `resume` goes on from the newest whole one; without
-    `out`, nothing is written. `width` is the model's numbers a token, d_model unless given. Dropout draws from
-    PyTorch's own random numbers, which begin with the seed here and are given back as they were afterwards.
+    `out`, nothing is written. `width` is the model's numbers a token, d_model unless given. `bar` is a
+    progress bar, or "lines", ten of them on standard output. Dropout draws from PyTorch's own random numbers, which
+    begin with the seed here and are given back as they were afterwards.
 
     Raises:
         FileExistsError: if there are checkpoints in `out` and `resume` is not set.
@@ -73,14 +74,14 @@ class _Run:
         here: parallel.World,
         out: Path | None,
         width: int,
-        bar: bool,
+        bar: bool | str,
         say: Callable[[str], None],
     ):
         self.options, self.plan, self.here, self.width = options, plan, here, width
         self.device = torch.device("cuda", here.local_rank) if plan.device == "cuda" else torch.device(plan.device)
         self.folder = None if out is None else out / "checkpoints"
         self.out = out if here.leads else None
-        self.bar, self.say = bar and here.leads, say if here.leads else lambda text: None
+        self.bar, self.say = here.leads and bar, say if here.leads else lambda text: None
         self.corpus, self.stream = corpus, Stream(corpus.train, options.seed, options.sentences, options.tokens)
         self.model = model.to(self.device)
         self.optimizer = _optimizer(model, options)

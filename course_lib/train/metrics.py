@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ class History:
 class Log:
     """Keeps the lines of a run, in memory and in `metrics.jsonl`, and shows them."""
 
-    def __init__(self, out: Path | None, upto: int, steps: int, bar: bool):
+    def __init__(self, out: Path | None, upto: int, steps: int, bar: bool | str):
         self.path = None if out is None else out / "metrics.jsonl"
         self.lines: list[Line] = []
         if self.path is not None:
@@ -50,7 +51,7 @@ class Log:
             aside = self.path.with_suffix(".part")
             aside.write_text("".join(json.dumps(line) + "\n" for line in self.lines), encoding="utf-8")
             os.replace(aside, self.path)
-        self._bar = _progress_bar(steps, upto) if bar else None
+        self._bar = (Lines if bar == "lines" else _progress_bar)(steps, upto) if bar else None
         self._board = _tensorboard(out)
 
     def add(self, line: Line) -> None:
@@ -89,6 +90,28 @@ def kept_lines(path: Path, upto: int) -> list[Line]:
             if line["step"] <= upto:
                 kept.append(line)
     return kept
+
+
+class Lines:
+    """A progress bar's stand-in for notebooks: ten lines on standard output."""
+
+    def __init__(self, steps: int, done: int):
+        self.steps, self.n, self.began, self.first, self.news = steps, done, time.perf_counter(), done, ""
+
+    def set_postfix_str(self, news: str, refresh: bool = True) -> None:
+        """Keep what the next line tells."""
+        self.news = news
+
+    def update(self, steps: int) -> None:
+        """Go on by so many steps, and print a line after each tenth of all."""
+        before, self.n = self.n, self.n + steps
+        if 10 * before // self.steps < 10 * self.n // self.steps:
+            each = (time.perf_counter() - self.began) / max(1, self.n - self.first)
+            left = each * (self.steps - self.n)
+            print(f"step {self.n:,} of {self.steps:,}: {self.news}, {left:.0f} s left", flush=True)
+
+    def close(self) -> None:
+        """There is nothing to tidy up."""
 
 
 def _progress_bar(steps: int, done: int):

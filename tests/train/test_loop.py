@@ -151,3 +151,12 @@ def test_the_rate_that_is_logged_is_the_schedules(build, corpus):
     _, history = run(build, corpus, schedule="noam", learning_rate=1.0, warmup=4)
     rates = [line["rate"] for line in history.lines]
     assert np.argmax(rates) == 3 and rates[3] == pytest.approx(16**-0.5 * 4**-0.5)
+
+
+def test_in_a_notebook_ten_lines_stand_in_for_the_bar(corpus, build, capsys):
+    options = Options(steps=20, warmup=3, log_every=1, sentences=8)
+    train(build(), corpus, options, device="cpu", bar="lines")
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert len(lines) == 10 and not printed.err
+    assert lines[0].startswith("step 2 of 20: loss") and lines[-1].endswith("0 s left")
