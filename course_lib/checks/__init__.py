@@ -1,12 +1,10 @@
 """Checks that name the mistake: `check` for the notebooks, the engine under it, and one file of exercises a lesson."""
 
-from collections.abc import Callable
-
 from course_lib.checks.engine import Result, find_exercise, run
 from course_lib.progress import remember
 
 
-def check(exercise_id: str, answer: Callable) -> Result:
+def check(exercise_id: str, answer: object) -> Result:
     """Try `answer` on the exercise's probes and say whether it is right, or which known mistake it makes.
 
     It never raises on a mistake in the answer: an exception inside it is reported with the input that caused it.

@@ -172,7 +172,7 @@ def agree(a: Outcome, b: Outcome) -> bool:
     return same(a.value, b.value) if a.status in ("value", "changed_input") else True
 
 
-def run(exercise: Exercise, answer: Callable, rng: np.random.Generator | None = None) -> Result:
+def run(exercise: Exercise, answer: object, rng: np.random.Generator | None = None) -> Result:
     """Run `answer` on every probe and return the verdict; with the first miss, the mistake that it matches."""
     if not callable(answer):
         text = f"Wanted the function `{exercise.function_name}` itself, got {kind_text(answer)}."

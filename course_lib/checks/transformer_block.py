@@ -413,7 +413,7 @@ class Blocks:
 
     seed: int
 
-    def __call__(self, x: np.ndarray, i: int) -> np.ndarray:
+    def __call__(self, x, i):
         """Apply block i."""
         first = self.seed + 10 * int(i)
         return pre_ln_block(x, Attention(first), FeedForward(first + 1), LayerNorm(first + 2), LayerNorm(first + 3))

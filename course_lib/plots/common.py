@@ -15,6 +15,8 @@ PALETTE = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E
 LINE_STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
+Numbers = Sequence[float | int] | np.ndarray  # one row of them
+
 STYLE = {
     "font.family": "DejaVu Sans",  # shipped with matplotlib, so that figures look the same everywhere
     "font.size": 11,
@@ -105,14 +107,14 @@ def attention_map(
 
 
 def lines(
-    x: Sequence[float],
-    curves: Mapping[str, Sequence[float]],
+    x: Numbers,
+    curves: Mapping[str, Numbers],
     xlabel: str,
     ylabel: str,
     title: str = "",
     log_x: bool = False,
     log_y: bool = False,
-    marks: Mapping[str, float] | None = None,
+    marks: Mapping[str, float | int] | None = None,
 ) -> Picture:
     """Draw one labelled line a curve over the same x; `marks` are labelled horizontal lines, such as chance."""
     figure = new_figure(6.8, 3.8)
@@ -143,7 +145,7 @@ def lines(
 
 
 def bars(
-    heights: Mapping[str, float], ylabel: str, title: str = "", marks: Mapping[str, float] | None = None
+    heights: Mapping[str, float | int], ylabel: str, title: str = "", marks: Mapping[str, float | int] | None = None
 ) -> Picture:
     """Draw one bar a name with its number above it; `marks` are labelled horizontal lines, such as chance."""
     figure = new_figure(1.6 + 0.95 * len(heights), 3.4)

@@ -11,7 +11,7 @@ from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
 from course_lib.data.pronouns import Sentence
-from course_lib.plots.common import PALETTE, STYLE, Picture, lines, new_figure, show
+from course_lib.plots.common import PALETTE, STYLE, Numbers, Picture, lines, new_figure, show
 from course_lib.reference.attention import softmax
 
 GREY, BLUE, ORANGE = "#8a8a8a", PALETTE[1], PALETTE[2]
@@ -51,13 +51,13 @@ def _dictionary(axes: Axes, asked: str, names: Sequence[str], weights: np.ndarra
     axes.axis("off")
 
 
-def louder(query: np.ndarray, keys: np.ndarray, names: Iterable[str], factors: Sequence[float]) -> Picture:
+def louder(query: np.ndarray, keys: np.ndarray, names: Iterable[str], factors: Numbers) -> Picture:
     """Draw the weight of each key while the query is multiplied by each of the factors."""
     rows = np.array([softmax(keys @ (factor * query)) for factor in factors])  # (factor, key)
     return lines(factors, dict(zip(names, rows.T, strict=True)), "the query times", "weight", log_x=True)
 
 
-def lookup(query: Sequence[float], keys: np.ndarray, values: np.ndarray, names: Iterable[str]) -> Picture:
+def lookup(query: Numbers, keys: np.ndarray, values: np.ndarray, names: Iterable[str]) -> Picture:
     """Draw one soft lookup with keys in the plane: the query among the keys, and the output among the values.
 
     Of the values the first two numbers are drawn.

@@ -6,7 +6,7 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 
-from course_lib.plots.common import LINE_STYLES, MARKERS, PALETTE, STYLE, Picture, new_figure, show
+from course_lib.plots.common import LINE_STYLES, MARKERS, PALETTE, STYLE, Numbers, Picture, new_figure, show
 
 
 def weights_by_divisor(weights: Mapping[str, np.ndarray], title: str = "") -> Picture:
@@ -177,7 +177,7 @@ def study(weights: np.ndarray, gradients: np.ndarray, top: float, entropy: float
     return show(figure, f"{name}: mean largest weight {top:.2f}, entropy {entropy:.2f} of 2.77; {sizes}.")
 
 
-def _lines(axes: Axes, x: Sequence[float], curves: Mapping[str, Sequence[float]]) -> None:
+def _lines(axes: Axes, x: Numbers, curves: Mapping[str, Numbers]) -> None:
     for place, (name, y) in enumerate(curves.items()):
         look = {"linestyle": LINE_STYLES[place], "marker": MARKERS[place], "markersize": 5, "linewidth": 1.8}
         axes.plot(x, y, color=PALETTE[(2, 1, 3)[place % 3]], label=f"÷ {name}", **look)

@@ -16,6 +16,7 @@ from course_lib.widgets.common import joined
 
 PRESETS = ("everyone", "causal", "padding", "both")  # the masks that have a name
 NOBODY = -1  # no token is changed
+Table = Sequence | np.ndarray  # rows of numbers or of truth values
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,7 @@ class Painted:
     sentence: str
 
 
-def explore(
-    Q: Sequence, K: Sequence, V: Sequence, names: Sequence[str], mask: Sequence, changed: int = NOBODY
-) -> Painted:
+def explore(Q: Table, K: Table, V: Table, names: Sequence[str], mask: Table, changed: int = NOBODY) -> Painted:
     """Attend under `mask`, twice: as it is, and with the vectors of token `changed` turned round.
 
     >>> explore([[1], [1]], [[1], [2]], [[1], [3]], ["a", "b"], [[True, False], [True, True]], changed=1).sentence
@@ -90,9 +89,9 @@ class MaskPainter(anywidget.AnyWidget):
 
     def __init__(
         self,
-        Q: Sequence,
-        K: Sequence,
-        V: Sequence,
+        Q: Table,
+        K: Table,
+        V: Table,
         names: Sequence[str],
         padding: Sequence[bool] | None = None,
         mask: str = "everyone",
