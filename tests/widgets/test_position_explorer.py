@@ -11,49 +11,11 @@ from course_lib.widgets.position_explorer import PositionExplorer, explore
 
 STATE = ("n", "d_model", "p", "k", "pair")
 
-# A page with the module loaded, and a model that stands in for the one of Jupyter's widgets.
-PAGE = """
-async ([source, css, state]) => {
-  const link = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  window.explorer = await import(link);
-  const style = document.createElement("style");
-  style.textContent = css;
-  document.head.append(style);
-  const listeners = {};
-  window.saves = 0;
-  window.model = {
-    get: (name) => state[name],
-    set: (name, value) => {
-      const changed = JSON.stringify(state[name]) !== JSON.stringify(value);
-      state[name] = value;
-      if (changed) for (const listener of listeners["change:" + name] ?? []) listener();
-    },
-    save_changes: () => { window.saves += 1; },
-    on: (event, listener) => { (listeners[event] ??= []).push(listener); },
-    off: (event, listener) => { listeners[event] = (listeners[event] ?? []).filter((other) => other !== listener); },
-  };
-  window.listening = () => Object.values(listeners).flat().length;
-  document.body.replaceChildren();
-  window.stop = window.explorer.default.render({ model: window.model, el: document.body });
-}
-"""
-
 
 @pytest.fixture
-def open_page(browser: Any) -> Any:
-    """Open a page with one explorer in it; the page is closed afterwards."""
-    pages = []
-
-    def opened(explorer: PositionExplorer, width: int = 1280) -> Any:
-        page = browser.new_page(viewport={"width": width, "height": 900})
-        pages.append(page)
-        state = {name: getattr(explorer, name) for name in STATE}
-        page.evaluate(PAGE, [str(explorer._esm), str(explorer._css), state])
-        return page
-
-    yield opened
-    for page in pages:
-        page.close()
+def open_page(open_widget: Callable) -> Callable:
+    """Return a function that opens a page with one explorer in it."""
+    return lambda explorer, width=1280: open_widget(explorer, STATE, width)
 
 
 def held_by(page: Any) -> dict:
