@@ -74,6 +74,13 @@ def _own_exponent_for_each_column(n, d_model):
     return P
 
 
+def _twice_the_column(n, d_model):
+    angles = np.arange(n)[:, None] / 10000 ** (2 * np.arange(d_model) / d_model)
+    P = np.sin(angles)
+    P[:, 1::2] = np.cos(angles[:, 1::2])
+    return P
+
+
 def _raises_on_odd(n, d_model):
     angles = _right_angles(np.arange(n)[:, None], d_model)
     P = np.zeros((n, d_model))
@@ -148,6 +155,13 @@ MATRIX = Exercise(
             why="Sine and cosine of *different* angles are no clock hand: their squares do not sum to 1, and a step is "
             "no rotation.",
             where="In both of the paper's lines the exponent is 2i / d_model, also in the one for column 2i + 1.",
+        ),
+        Mistake(
+            "column_for_i",
+            _twice_the_column,
+            what="The number of the column was taken for i: column 3 got the exponent 6 / d_model.",
+            why="i counts the *pairs*. So every column got a speed of its own, and the last ones hardly move at all.",
+            where="In the paper's lines, column 2i and column 2i + 1 have the same i. Which i has column 3?",
         ),
         Mistake(
             "exponent_doubled",

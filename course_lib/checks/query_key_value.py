@@ -322,6 +322,14 @@ SOFT_LOOKUP = Exercise(
             where="Count the softmaxes on the way from the scores to the result.",
         ),
         Mistake(
+            "softmax_at_the_end",
+            lambda query, keys, values: softmax(keys @ query @ values),
+            what="The softmax was taken of the result, behind the product with the values.",
+            why="It is the *scores* that become shares; what comes out is an average of values, and may be negative or "
+            "large.",
+            where="The brackets: what stands between those of the softmax?",
+        ),
+        Mistake(
             "softmax_of_values",
             lambda query, keys, values: softmax(keys @ query) @ softmax(values, axis=0),
             what="The values went through a softmax too.",

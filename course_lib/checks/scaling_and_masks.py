@@ -92,6 +92,14 @@ SCORE_SPREAD = Exercise(
             where="The third argument.",
         ),
         Mistake(
+            "sizes_averaged",
+            lambda d_k, q=1.0, k=1.0: d_k**0.5 * (q + k) / 2,
+            what="The mean of the two standard deviations was taken.",
+            why="At each place q and k are multiplied: queries ten times larger make scores ten times larger, and not "
+            "five times or so.",
+            where="With 3 and 1, what is the standard deviation of a single product?",
+        ),
+        Mistake(
             "sizes_added",
             lambda d_k, q=1.0, k=1.0: (d_k * (q**2 + k**2)) ** 0.5,
             what="The two variances were added.",
@@ -767,6 +775,14 @@ ATTENTION = Exercise(
             what="The keys are averaged, not the values.",
             why="A key says by what a word is found, the value what it gives.",
             where="The last product.",
+        ),
+        Mistake(
+            "softmax_at_the_end",
+            lambda Q, K, V, mask=None: softmax(_masked(mask, _scores(Q, K), 0) @ V),
+            what="The softmax was taken of the result, behind the product with V.",
+            why="It is the *scores* that become shares; what comes out is an average of values, and may be negative or "
+            "large.",
+            where="The brackets: what stands between those of the softmax?",
         ),
         Mistake(
             "scale_after_softmax",

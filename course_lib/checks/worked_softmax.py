@@ -456,6 +456,14 @@ ATTENTION = Exercise(
         ),
         Mistake("multiplied", lambda Q, K, V: softmax(Q @ K.T * np.sqrt(Q.shape[1])) @ V, **MULTIPLIED),
         Mistake(
+            "softmax_at_the_end",
+            lambda Q, K, V: softmax(Q @ K.T / np.sqrt(Q.shape[1]) @ V),
+            what="The softmax was taken of the result, behind the product with V.",
+            why="It is the *scores* that become shares; what comes out is an average of values, and may be negative or "
+            "large.",
+            where="The brackets: what stands between those of the softmax?",
+        ),
+        Mistake(
             "softmax_missing",
             lambda Q, K, V: Q @ K.T / np.sqrt(Q.shape[1]) @ V,
             what="The scaled scores multiply the values directly; there is no softmax.",
