@@ -54,8 +54,7 @@ def main() -> None:
     if len(sys.argv) > 2 and sys.argv[1] == "--one":
         path, n, options = sys.argv[2], int(sys.argv[3]), json.loads(sys.argv[4])
         known = argparse.Namespace(**options)
-        if known.threads:
-            torch.set_num_threads(known.threads)
+        measure.use_threads(known)
         print(json.dumps(one(path, n, known)))
         return
     known = measure.arguments(__doc__)

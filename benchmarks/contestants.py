@@ -266,16 +266,14 @@ class HuggingFace(Contestant):
         )
 
 
-def assemble(
-    kinds: list[type[Contestant]], config: Config, device: str, say: Callable[[str], None] = print
-) -> list[Contestant]:
-    """Build each; one whose package is missing is named and left out."""
-    built = []
+def assemble(kinds: list[type[Contestant]], build: Callable[[type[Contestant]], object]) -> dict:
+    """Build each, by its kind; one whose package is missing is named and left out."""
+    built = {}
     for kind in kinds:
         try:
-            built.append(kind(config, device))
+            built[kind] = build(kind)
         except ImportError as error:
-            say(f"{kind.name}: left out, {error}")
+            print(f"{kind.name}: left out, {error}")
     return built
 
 

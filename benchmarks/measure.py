@@ -1,13 +1,18 @@
 """Clock, medians, tables, and the machine's own limit, for all benchmarks."""
 
 import argparse
+import multiprocessing
 import platform
 import statistics
 import time
 from collections.abc import Callable, Sequence
 from datetime import date
+from multiprocessing.connection import Connection
+from typing import TypeVar
 
 import torch
+
+Key = TypeVar("Key")
 
 
 def arguments(description: str) -> argparse.Namespace:
@@ -23,9 +28,14 @@ def arguments(description: str) -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="the smallest sizes alone, to see that it runs")
     known = parser.parse_args()
+    use_threads(known)
+    return known
+
+
+def use_threads(known: argparse.Namespace) -> None:
+    """Take the wanted number of CPU threads; each new process has to."""
     if known.threads:
         torch.set_num_threads(known.threads)
-    return known
 
 
 class Clock:
@@ -41,11 +51,46 @@ class Clock:
         return self.read()
 
 
+class Apart:
+    """What `make(*arguments)` returns, living in a process of its own and called from here.
+
+    Each contestant then has its memory for itself, as it has where somebody trains with it: in a shared process the
+    order of the contestants decides who finds memory ready and who must ask the system for it.
+
+    Raises:
+        ImportError: if `make` does, there.
+    """
+
+    def __init__(self, make: Callable, *arguments: object):
+        context = multiprocessing.get_context("spawn")  # a fork would share what must be apart
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, make, arguments), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.receive()
+
+    def __call__(self) -> object:
+        self.pipe.send(True)
+        return self.receive()
+
+    def receive(self) -> object:
+        """Return the next answer, or raise what went wrong over there."""
+        answer = self.pipe.recv()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def close(self) -> None:
+        """End the process."""
+        self.pipe.close()
+        self.process.join()
+
+
 def interleaved(
-    rounds: int, runs: dict[str, Callable[[], Sequence[float]]], warm_up: int = 1
-) -> dict[str, list[float]]:
+    rounds: int, runs: dict[Key, Callable[[], Sequence[float]]], warm_up: int = 1
+) -> dict[Key, list[float]]:
     """Run each in turn, several times over, and return the medians of what they measured."""
-    seen: dict[str, list[Sequence[float]]] = {name: [] for name in runs}
+    seen: dict[Key, list[Sequence[float]]] = {name: [] for name in runs}
     for i in range(warm_up + rounds):
         for name, run in runs.items():
             measured = run()
@@ -80,6 +125,18 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print(
             "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
         )
+
+
+def _serve(pipe: Connection, make: Callable, arguments: tuple) -> None:
+    try:
+        function = make(*arguments)
+        pipe.send(None)
+        while pipe.recv():
+            pipe.send(function())
+    except EOFError:  # closed over there
+        return
+    except Exception as error:
+        pipe.send(error)
 
 
 def _processor() -> str:
