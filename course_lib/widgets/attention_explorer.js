@@ -226,23 +226,11 @@ function render({ model, el }) {
     tie.checked = tied;
   }
 
-  // Several changes that come together (three tied tables, say) are followed once, when all of them are there.
-  const watched = ["Q", "K", "V", "scale", "temperature"].map((name) => `change:${name}`);
-  let asked = false;
-  function follow() {
-    if (asked) return;
-    asked = true;
-    queueMicrotask(() => {
-      asked = false;
-      tied = tied && snapshot().tied;
-      update();
-    });
-  }
-  for (const name of watched) model.on(name, follow);
   build();
-  return () => {
-    for (const name of watched) model.off(name, follow);
-  };
+  return follow(model, ["Q", "K", "V", "scale", "temperature"], () => {
+    tied = tied && snapshot().tied;
+    update();
+  });
 }
 
 export default { render };

@@ -157,21 +157,8 @@ function render({ model, el }) {
     if (status.textContent !== result.sentence) status.textContent = result.sentence; // said only when it changes
   }
 
-  const watched = ["change:mask", "change:changed"];
-  let asked = false;
-  function follow() {
-    if (asked) return;
-    asked = true;
-    queueMicrotask(() => {
-      asked = false;
-      update();
-    });
-  }
-  for (const name of watched) model.on(name, follow);
   update();
-  return () => {
-    for (const name of watched) model.off(name, follow);
-  };
+  return follow(model, ["mask", "changed"], update);
 }
 
 export default { render };

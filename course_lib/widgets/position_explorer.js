@@ -176,21 +176,8 @@ function render({ model, el }) {
     hand.setAttribute("y2", y - 0.88 * CLOCK.radius * Math.cos(turned));
   }
 
-  const watched = ["change:p", "change:k", "change:pair"];
-  let asked = false;
-  function follow() {
-    if (asked) return;
-    asked = true;
-    queueMicrotask(() => {
-      asked = false;
-      update();
-    });
-  }
-  for (const name of watched) model.on(name, follow);
   update();
-  return () => {
-    for (const name of watched) model.off(name, follow);
-  };
+  return follow(model, ["p", "k", "pair"], update);
 }
 
 export default { render };

@@ -33,3 +33,24 @@ function shade(weight) {
   const mixed = stops[below].map((from, i) => Math.round(from + (stops[below + 1][i] - from) * part));
   return { background: `rgb(${mixed.join(", ")})`, color: weight > 0.71 ? "#ffffff" : "#000000" };
 }
+
+/**
+ * Call `update` when the model's values of these names change, and return what stops it. Several changes that come
+ * together (three tied tables, say) are followed once, when all of them are there.
+ */
+function follow(model, names, update) {
+  const watched = names.map((name) => `change:${name}`);
+  let asked = false;
+  function ask() {
+    if (asked) return;
+    asked = true;
+    queueMicrotask(() => {
+      asked = false;
+      update();
+    });
+  }
+  for (const event of watched) model.on(event, ask);
+  return () => {
+    for (const event of watched) model.off(event, ask);
+  };
+}
