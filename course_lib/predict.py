@@ -17,14 +17,15 @@ class Prediction:
 
     def _repr_html_(self) -> str:
         summary = f"Made your prediction of <em>{html.escape(self.question)}</em>? Open the answer."
-        body = html.escape(_text(self.answer))
-        return f'<details><summary style="cursor: pointer">{summary}</summary><pre>{body}</pre></details>'
+        drawn = getattr(self.answer, "_repr_html_", None)  # a picture
+        body = drawn() if drawn else f"<pre>{html.escape(_text(self.answer))}</pre>"
+        return f'<details><summary style="cursor: pointer">{summary}</summary>{body}</details>'
 
 
 def predict(question: str, answer: object) -> Prediction:
     """Show `answer` folded under `question`, so that it is seen only by who opens it.
 
-    As the last expression of a cell it shows itself. Arrays are written with four decimals.
+    As the last expression of a cell it shows itself. A picture is folded too; arrays are written with four decimals.
 
     >>> predict("the sum", 1 + 1)
     the sum: 2

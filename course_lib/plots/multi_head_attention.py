@@ -132,7 +132,6 @@ def heads_over_sentence(words: Sequence[str], digits: Sequence[int], pronoun: in
         axes.imshow(weights, cmap="Blues", vmin=0, vmax=1, aspect="auto")
         names = [f"{word} {digit}" for word, digit in zip(words, digits, strict=True)]
         axes.set_xticks(range(len(words)), names, fontsize=12, rotation=90)
-        axes.get_xticklabels()[pronoun].set(weight="bold", color=PALETTE[2])
         axes.set_yticks(range(len(weights)), [f"head {i}" for i in range(len(weights))], fontsize=12)
         axes.set_yticks(np.arange(1, len(weights)) - 0.5, minor=True)
         axes.set_xticks(np.arange(1, len(words)) - 0.5, minor=True)
@@ -140,6 +139,7 @@ def heads_over_sentence(words: Sequence[str], digits: Sequence[int], pronoun: in
         axes.spines[:].set_visible(False)
         axes.tick_params(which="both", length=0)
         axes.xaxis.tick_top()
+        axes.get_xticklabels()[pronoun].set(weight="bold", color=PALETTE[2])
         axes.set_xlabel(f'where "{words[pronoun]}" looks')
         for row, column in np.ndindex(weights.shape):
             if weights[row, column] >= 0.05:
