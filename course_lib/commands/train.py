@@ -3,6 +3,7 @@
 import argparse
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ OPTIONS = {  # what of a preset can be changed here: its kind and its help
     "warmup": (int, "steps of rising learning rate"),
     "sentences": (int, "pairs a step"),
     "tokens": (int, "tokens a step, padding counted (instead of --sentences)"),
-    "accumulate": (int, "parts that each step is computed in, for want of memory"),
+    "accumulate": (int, "parts that each step is computed in, for want of memory (on a CPU as many as needed)"),
     "clip": (float, "largest norm of the gradient"),
     "smoothing": (float, "label smoothing"),
     "dropout": (float, "dropout"),
@@ -75,7 +76,8 @@ def run(extra: list[str], known: argparse.Namespace) -> int:
     from course_lib.train import parallel
     from course_lib.train import run as runs
     from course_lib.train.loop import train
-    from course_lib.train.options import preset
+    from course_lib.train.options import parts_for_memory, preset
+    from course_lib.train.precision import this_machine
 
     out = known.out
     request = _request(known, out)
@@ -86,14 +88,18 @@ def run(extra: list[str], known: argparse.Namespace) -> int:
     config, options = preset(
         request["preset"], len(corpus.source), len(corpus.target), seed=request.get("seed", 0), **changes
     )
+    if "accumulate" not in changes and (known.device or this_machine().device) == "cpu":
+        options = replace(options, accumulate=parts_for_memory(options, parallel.world().size))
     torch.manual_seed(options.seed)
     model = Transformer(config)
     if leads:
         runs.save_start(out, request, config, corpus)
         print(f"{len(corpus.train):,} training pairs, {len(corpus.held_out):,} held out; {len(corpus.target):,} pieces")
         print(f"{count_parameters(model):,} parameters, {options.steps:,} steps", flush=True)
+        if options.accumulate > 1:
+            print(f"each step is computed in {options.accumulate} parts, for want of memory", flush=True)
     began = time.perf_counter()
-    bar = sys.stderr.isatty()
+    bar = sys.stderr.isatty() or "lines"
     say = lambda text: print(text, flush=True)  # noqa: E731
     history = train(model, corpus, options, out, known.resume, device=known.device, bar=bar, say=say)
     if not leads:

@@ -37,8 +37,8 @@ def train(
     """Train `model` on the corpus and return the history; the model is left in evaluation mode, on its device.
 
     With `out`, metrics and checkpoints go into that folder, and `resume` goes on from the newest whole one; without
-    `out`, nothing is written. `width` is the model's numbers a token, d_model unless given. `bar` is a
-    progress bar, or "lines", ten of them on standard output. Dropout draws from PyTorch's own random numbers, which
+    `out`, nothing is written. `width` is the model's numbers a token, d_model unless given. `bar` is a progress bar, or
+    "lines": ten of them on standard output, more in a slow run. Dropout draws from PyTorch's own random numbers, which
     begin with the seed here and are given back as they were afterwards.
 
     Raises:
@@ -127,6 +127,7 @@ class _Run:
         saves = last or _due(self.step, options.checkpoint_every)
         if saves or _due(self.step, options.log_every) or _due(self.step, options.validate_every):
             self._write_line(rate)
+        self.log.reached(self.step)
         if _due(self.step, options.validate_every):
             self._validate()
         if saves or self.stopped:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 Line = dict[str, Any]
+MINUTE = 60.0  # seconds
 
 
 class History:
@@ -64,11 +65,15 @@ class Log:
             self._bar.set_postfix_str(
                 f"loss {line['loss']:.3f}, {line['tokens_per_second']:,.0f} tokens/s", refresh=False
             )
-            self._bar.update(line["step"] - self._bar.n)
         if self._board is not None:
             for name, value in line.items():
                 if name != "step":
                     self._board.add_scalar(name, value, line["step"])
+
+    def reached(self, step: int) -> None:
+        """Move the bar on."""
+        if self._bar is not None:
+            self._bar.update(step - self._bar.n)
 
     def close(self) -> None:
         """Finish the bar and TensorBoard's file."""
@@ -93,22 +98,24 @@ def kept_lines(path: Path, upto: int) -> list[Line]:
 
 
 class Lines:
-    """A progress bar's stand-in for notebooks: ten lines on standard output."""
+    """A progress bar's stand-in where nothing can be drawn over: ten lines, and more where they would come slowly."""
 
     def __init__(self, steps: int, done: int):
-        self.steps, self.n, self.began, self.first, self.news = steps, done, time.perf_counter(), done, ""
+        self.steps, self.n, self.first, self.news = steps, done, done, ""
+        self.began = self.said = time.perf_counter()
 
     def set_postfix_str(self, news: str, refresh: bool = True) -> None:
         """Keep what the next line tells."""
         self.news = news
 
     def update(self, steps: int) -> None:
-        """Go on by so many steps, and print a line after each tenth of all."""
-        before, self.n = self.n, self.n + steps
-        if 10 * before // self.steps < 10 * self.n // self.steps:
-            each = (time.perf_counter() - self.began) / max(1, self.n - self.first)
-            left = each * (self.steps - self.n)
-            print(f"step {self.n:,} of {self.steps:,}: {self.news}, {left:.0f} s left", flush=True)
+        """Go on by so many steps, and print a line after each tenth of all or after a minute."""
+        before, self.n, now = self.n, self.n + steps, time.perf_counter()
+        if 10 * before // self.steps < 10 * self.n // self.steps or now - self.said > MINUTE:
+            self.said = now
+            left = (now - self.began) / max(1, self.n - self.first) * (self.steps - self.n)
+            news = f"{self.news}, " if self.news else ""
+            print(f"step {self.n:,} of {self.steps:,}: {news}{left:.0f} s left", flush=True)
 
     def close(self) -> None:
         """There is nothing to tidy up."""

@@ -31,6 +31,14 @@ def test_a_run_ends_with_its_figures_and_its_result_translates(tmp_path, capsys)
     assert len(lines) == 4 and lines[1] == ""
 
 
+def test_a_large_step_is_computed_in_parts_on_a_cpu_unless_told_otherwise(tmp_path, capsys):
+    few = [*SIZES, *"--steps 1 --tokens 9000 --pairs 30 --held-out 4 --below 500 --device cpu".split()]
+    assert cli.main(["train", *few, "--out", str(tmp_path / "parts")]) == 0
+    assert "each step is computed in 3 parts" in capsys.readouterr().out
+    assert cli.main(["train", *few, "--accumulate", "1", "--out", str(tmp_path / "whole")]) == 0
+    assert "parts" not in capsys.readouterr().out
+
+
 def test_a_finished_run_is_resumed_with_more_steps_and_the_options_of_before(tmp_path, capsys):
     out = tmp_path / "run"
     cli.main(["train", *NUMBERS, "--out", str(out)])

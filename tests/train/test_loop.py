@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from course_lib.train import checkpoint  # noqa: E402
+from course_lib.train import checkpoint, metrics  # noqa: E402
 from course_lib.train.evaluate import held_out_loss  # noqa: E402
 from course_lib.train.loop import train  # noqa: E402
 from course_lib.train.options import Options  # noqa: E402
@@ -160,3 +160,12 @@ def test_in_a_notebook_ten_lines_stand_in_for_the_bar(corpus, build, capsys):
     lines = printed.out.splitlines()
     assert len(lines) == 10 and not printed.err
     assert lines[0].startswith("step 2 of 20: loss") and lines[-1].endswith("0 s left")
+
+
+def test_slow_steps_are_heard_of_once_a_minute(capsys, monkeypatch):
+    clock = iter([0.0, 50.0, 100.0, 130.0, 170.0])
+    monkeypatch.setattr(metrics.time, "perf_counter", lambda: next(clock))
+    lines = metrics.Lines(steps=1000, done=0)
+    for _ in range(4):
+        lines.update(1)
+    assert capsys.readouterr().out.splitlines() == ["step 2 of 1,000: 49900 s left", "step 4 of 1,000: 42330 s left"]
