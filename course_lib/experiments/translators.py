@@ -42,7 +42,7 @@ def build(kind: str, corpus: Corpus, seed: int = 0) -> nn.Module:
     sizes = len(corpus.source), len(corpus.target)
     torch.manual_seed(seed)
     if kind == "GRU":
-        return GRUTranslator(*sizes)
+        return GRUTranslator(*sizes, d=160)  # wider, since it has no attention to spend numbers on
     if kind == "GRU with attention":
         return GRUWithAttention(*sizes)
     if kind == "transformer":

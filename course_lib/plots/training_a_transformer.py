@@ -36,11 +36,11 @@ def step_of_output(
 ) -> Picture:
     """Draw the source, the target said so far, and where the token of this step (counted from 1) looks."""
     row, most = weights[step - 1], max(len(source), len(target))
-    figure = new_figure(max(4.6, 0.4 + 0.78 * most), 2.9)
+    figure = new_figure(max(4.6, 1.3 + 0.78 * most), 2.9)
     with matplotlib.rc_context(STYLE):
         axes = figure.subplots()
         axes.set_axis_off()
-        axes.set_xlim(-0.6, most - 0.4)
+        axes.set_xlim(-1.8, most - 0.4)
         axes.set_ylim(-0.55, 1.55)
         above, below = (most - len(source)) / 2, (most - len(target)) / 2
         for place, (word, weight) in enumerate(zip(source, row, strict=True)):
@@ -59,6 +59,8 @@ def step_of_output(
                 below + place, 0, word, ha="center", va="center", fontsize=11, fontweight=weight,
                 bbox={"boxstyle": "round", **face},
             )  # fmt: skip
+        for height, name in ((1, "source"), (0, "said so far")):
+            axes.text(-1.75, height, name, ha="left", va="center", fontsize=11, color="#444444")
         if title:
             axes.set_title(title, fontsize=12)
     best = source[int(row.argmax())]
@@ -89,8 +91,9 @@ def by_length(
         for index, (name, runs) in enumerate(kinds.items()):
             shares = np.array(runs)
             look = {"color": PALETTE[(2, 3, 1)[index % 3]], "linestyle": LINE_STYLES[index], "marker": MARKERS[index]}
+            thick = {"linewidth": 5, "markersize": 9} if index == 1 else {"linewidth": 1.8, "markersize": 6}
             axes.fill_between(places, shares.min(axis=0), shares.max(axis=0), color=look["color"], alpha=0.18)
-            axes.plot(places, shares.mean(axis=0), linewidth=1.8, markersize=6, label=name, **look)
+            axes.plot(places, shares.mean(axis=0), label=name, **look, **thick)  # one may lie under another
             said.append(f"{name} from {shares.mean(axis=0)[0]:.2f} to {shares.mean(axis=0)[-1]:.2f}")
         for name, shares in (own or {}).items():
             axes.plot(places, shares, linestyle="", marker="x", color="black", markersize=9, label=name)
