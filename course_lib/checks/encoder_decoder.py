@@ -2,8 +2,8 @@
 
 Decided here: the smoothing's share is spread over all real words, the right one among them, as in Szegedy et al. 2016.
 Whoever spreads it over the wrong words alone passes with a remark; whoever gives padding a share is refused, because a
-model would then learn to say it. At step 0 the learning rate has no value: raising an error is wanted, a rate of zero
-or that of step 1 passes with a remark.
+model would then learn to say it. At step 0 the learning rate has no value: a rate of zero, where the straight line
+begins, passes; an error and the rate of step 1 pass with a remark. The masks may come as a list, with a remark.
 """
 
 import math
@@ -179,6 +179,38 @@ def _only_causal(source, read, pad_id):
     return np.repeat(causal_mask(read.shape[1])[None], len(read), axis=0), padding_mask(source, pad_id)
 
 
+class _Whole:
+    """A mask that compares as a whole, with one yes or no, so that two lists of masks can be compared."""
+
+    __array_ufunc__ = None  # NumPy then leaves the comparison to this class
+    __hash__ = None
+
+    def __init__(self, mask):
+        self.mask = mask
+
+    def __eq__(self, other):
+        if isinstance(other, _Whole):
+            return np.array_equal(self.mask, other.mask)
+        return np.asarray(other).dtype == bool and np.array_equal(self.mask, other)
+
+    def __repr__(self):
+        return repr(self.mask.tolist())
+
+
+def _as_list(source, read, pad_id):
+    masks = decoder_masks(source, read, pad_id)
+    return list(masks) if masks[0].shape == masks[1].shape else list(map(_Whole, masks))
+
+
+def _with_own(rule):
+    """Make an answer whose first mask is `rule(read, pad_id)`, and whose second one is right."""
+    return lambda source, read, pad_id: (rule(read, pad_id), padding_mask(source, pad_id))
+
+
+def _past(read):
+    return np.tri(read.shape[1], dtype=bool)
+
+
 def _causal_memory(source, read, pad_id):
     own, cross = decoder_masks(source, read, pad_id)
     return own, cross & np.tri(read.shape[1], source.shape[1], dtype=bool)
@@ -205,6 +237,12 @@ MASKS = Exercise(
             _whole_rows,
             "Your cross-attention mask has a row for each query, all of them alike. That is right; an axis of length "
             "one says the same, and broadcasting does the rest.",
+        ),
+        Remark(
+            "a_list",
+            _as_list,
+            "Both masks are right. You return them in a list; a tuple, `return a, b`, is what Python has for a fixed "
+            "number of things, each with a meaning of its own.",
         ),
     ),
     mistakes=(
@@ -263,6 +301,58 @@ MASKS = Exercise(
             what="The first mask hides the padding and not the future.",
             why="Each row then sees the word that it has to predict, one place to the right.",
             where="Lesson 04 had two masks.",
+        ),
+        Mistake(
+            "future_for_past",
+            _with_own(
+                lambda read, pad_id: np.triu(np.ones((read.shape[1],) * 2, dtype=bool)) & (read != pad_id)[:, None]
+            ),
+            what="In the first mask each position may look at itself and at those *after* it.",
+            why="It is the past that is known; what comes after is still to be said.",
+            where="The upper triangle or the lower one? Rows are queries, columns are keys.",
+        ),
+        Mistake(
+            "padding_hides_queries",
+            _with_own(lambda read, pad_id: _past(read) & (read != pad_id)[:, :, None]),
+            what="In the first mask padding hides the *queries*: its rows are empty, and its columns are open.",
+            why="Real words may then look at padding, if it stands in front of them, and the rows of the padding have "
+            "nothing to look at: a softmax over nothing gives NaN.",
+            where="The axes are (batch, query, key). Along which one does the padding lie?",
+        ),
+        Mistake(
+            "padding_hides_queries_in_both",
+            lambda source, read, pad_id: (
+                _past(read) & (read != pad_id)[:, :, None],
+                (source != pad_id)[:, :, None],
+            ),
+            what="In both masks the ids lie along the axis of the queries.",
+            why="A mask hides keys: real words may here look at padding, and the second mask does not even fit.",
+            where="The axes are (batch, query, key). Where does the axis of length one belong?",
+        ),
+        Mistake(
+            "padding_hides_queries_too",
+            _with_own(
+                lambda read, pad_id: _past(read) & (read != pad_id)[:, None] & (read != pad_id)[:, :, None],
+            ),
+            what="In the first mask padding is hidden as a key, and its own rows are empty too.",
+            why="A softmax over a row with nothing in it gives NaN. What padding finds is nobody's business: the loss "
+            "leaves it out.",
+            where="A mask hides keys, and nothing else.",
+        ),
+        Mistake(
+            "axis_missing",
+            lambda source, read, pad_id: (decoder_masks(source, read, pad_id)[0], source != pad_id),
+            what="The second mask has the shape (batch, n_source): the axis for the queries is missing.",
+            why="Broadcasting lines shapes up from the right: the batch would be taken for the queries.",
+            where="The shape that is asked for has three axes, and one of them has length one.",
+        ),
+        Mistake(
+            "axis_missing_in_both",
+            lambda source, read, pad_id: (_past(read) & (read != pad_id), source != pad_id),
+            what="The ids are compared, and the axis for the queries is missing, in both masks.",
+            why="Broadcasting lines shapes up from the right: the batch is taken for the queries. With one sentence, "
+            "or as many as it has words, no error is raised.",
+            where="The shapes that are asked for have three axes each.",
         ),
         Mistake(
             "polarity",
@@ -377,6 +467,12 @@ def _keys_from_target(x, memory, attend, look, feed_forward, norm_1, norm_2, nor
     return norm_3(x + feed_forward(x))
 
 
+def _memory_looks_at_itself(x, memory, attend, look, feed_forward, norm_1, norm_2, norm_3):
+    x = norm_1(x + attend(x, x))
+    x = norm_2(x + look(memory, memory))
+    return norm_3(x + feed_forward(x))
+
+
 def _memory_in_self_attention(x, memory, attend, look, feed_forward, norm_1, norm_2, norm_3):
     x = norm_1(x + attend(x, memory))
     x = norm_2(x + look(x, memory))
@@ -475,6 +571,14 @@ LAYER = Exercise(
             where="Is `memory` used everywhere it should be?",
         ),
         Mistake(
+            "memory_looks_at_itself",
+            _memory_looks_at_itself,
+            what="In cross-attention the memory asks the memory.",
+            why="What is added has a row for each word of the *source*, and the target has asked nothing. If both are "
+            "equally long no error is raised.",
+            where="Who wants to know something there? It gives the queries.",
+        ),
+        Mistake(
             "no_look",
             _no_look,
             what="There are two sub-layers, as in the encoder; the cross-attention is missing.",
@@ -566,8 +670,8 @@ LAYER = Exercise(
 
 
 def learning_rate(step, d_model, warmup):
-    """Return the paper's learning rate; steps are counted from 1."""
-    return noam_rate(step, d_model, warmup)
+    """Return the paper's learning rate; steps are counted from 1, and where step 0 would be the line begins with 0."""
+    return noam_rate(step, d_model, warmup) if step else 0.0
 
 
 def _rate_probes(rng):
@@ -581,7 +685,7 @@ def _rate_probes(rng):
         Probe("drawn, early", (warmup // 3, 256, warmup)),
         Probe("drawn, late", (warmup * 5, 48, warmup)),
         Probe("the first step", (1, 4, 9)),
-        Probe("step 0, which is none", (0, 4, 9), extreme=True),
+        Probe("step 0 (an error and the rate of step 1 are right there too)", (0, 4, 9), extreme=True),
     ]
 
 
@@ -589,9 +693,11 @@ def _rate(step, d_model, warmup, choose=min, width=-0.5, rise=-1.5):
     return d_model**width * choose(step**-0.5, step * warmup**rise)
 
 
+def _rate_or(at_step_0):
+    return lambda step, d_model, warmup: _rate(step, d_model, warmup) if step else at_step_0
+
+
 def _rate_by_cases(step, d_model, warmup):
-    if step < 1:
-        raise ValueError("step: wanted 1 or more")
     peak = (d_model * warmup) ** -0.5
     return peak * step / warmup if step < warmup else peak * math.sqrt(warmup / step)
 
@@ -606,17 +712,16 @@ RATE = Exercise(
     probes=_rate_probes,
     right_answers={
         "by cases": _rate_by_cases,
-        "the formula, which divides by zero at step 0": _rate,
-        "math": lambda step, d_model, warmup: (
-            min(1 / math.sqrt(step), step / warmup / math.sqrt(warmup)) / math.sqrt(d_model)
+        "in NumPy, where one over zero is infinite": lambda step, d_model, warmup: (
+            min(1 / np.sqrt(step), step / warmup / math.sqrt(warmup)) / math.sqrt(d_model)
         ),
     },
     remarks=(
         Remark(
-            "zero_at_step_0",
-            lambda step, d_model, warmup: _rate(step, d_model, warmup) if step else 0.0,
-            "At step 0 you return 0. The straight line does begin there; but an optimizer that really takes a step 0 "
-            "learns nothing in it. course_lib raises an error, so that nobody counts from 0 unawares.",
+            "error_at_step_0",
+            _rate,
+            "At step 0 your function raises an error, and so does course_lib's: nobody counts from 0 unawares. To "
+            "return 0 there, or the rate of step 1, would have been right as well.",
         ),
         Remark(
             "step_0_is_step_1",
@@ -637,7 +742,7 @@ RATE = Exercise(
             "width_missing",
             lambda step, d_model, warmup: _rate(step, d_model, warmup, width=0),
             what="The factor d_model^−0.5 is missing.",
-            why="At d_model = 512 the rate is 22.6 times too large, and post-LN models do not survive that.",
+            why="At d_model = 512 the rate is 22.6 times as large as the paper's, and at 1024 it is 32 times as large.",
             where="One of the arguments is not used.",
         ),
         Mistake(
@@ -688,6 +793,62 @@ RATE = Exercise(
             what="The steps were taken as counted from 0: there is a `step + 1`.",
             why="Here the first step is step 1; the peak would come one step early.",
             where="What is the rate at step = warmup?",
+        ),
+        Mistake(
+            "warmup_ignored",
+            lambda step, d_model, warmup: _rate(step, d_model, 4000),
+            what="The warm-up is always 4000 steps long.",
+            why="That is the paper's number. A run of a thousand steps would end in the middle of it.",
+            where="One of the arguments is not used.",
+        ),
+        Mistake(
+            "width_in_the_fall_alone",
+            lambda step, d_model, warmup: min((d_model * step) ** -0.5, step * warmup**-1.5),
+            what="The factor d_model^−0.5 is in the falling arm only.",
+            why="The arms then meet long before step = warmup, and the rise is too steep.",
+            where="A pair of brackets: the factor stands before the choice, and is for both arms.",
+        ),
+        Mistake(
+            "width_in_the_rise_alone",
+            lambda step, d_model, warmup: min(step**-0.5, d_model**-0.5 * step * warmup**-1.5),
+            what="The factor d_model^−0.5 is in the rising arm only.",
+            why="The rate goes on rising after the warm-up, to a far higher peak.",
+            where="The factor stands before the choice, and is for both arms.",
+        ),
+        Mistake(
+            "power_of_the_product",
+            lambda step, d_model, warmup: d_model**-0.5 * min(step**-0.5, (step * warmup) ** -1.5),
+            what="In the second arm the power is taken of step · warmup, not of warmup alone.",
+            why="That arm then falls, from the first step on, and faster than the other one.",
+            where="A power binds more tightly than a product: which brackets are too many?",
+        ),
+        Mistake(
+            "nan_at_step_0",
+            _rate_or(float("nan")),
+            what="At step 0 you return NaN.",
+            why="A rate of NaN makes every weight NaN in one step, and no error is raised.",
+            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+        ),
+        Mistake(
+            "infinite_at_step_0",
+            _rate_or(float("inf")),
+            what="At step 0 you return infinity.",
+            why="The falling arm is infinite there, but the smaller of the two counts. One such step ends it all.",
+            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+        ),
+        Mistake(
+            "one_at_step_0",
+            _rate_or(1.0),
+            what="At step 0 you return 1.",
+            why="The base model's rate is 0.0007 at its peak: a step more than a thousand times as long undoes all.",
+            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+        ),
+        Mistake(
+            "none_at_step_0",
+            _rate_or(None),
+            what="At step 0 you return `None`, or end without `return`.",
+            why="Whoever multiplies by the rate gets an error, in another place and without a word about the step.",
+            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
         ),
     ),
 )
@@ -771,6 +932,10 @@ def _not_one_in_sum(targets, vocabulary, smoothing, pad_id):
     wanted[:, pad_id] = 0
     wanted[np.arange(len(targets)), targets] = 1 - smoothing
     return wanted
+
+
+def _padding_not_emptied(targets, vocabulary, smoothing, pad_id):
+    return smoothing / (vocabulary - 1) + (1 - smoothing) * np.eye(vocabulary)[targets]
 
 
 def _too_much(targets, vocabulary, smoothing, pad_id):
@@ -865,6 +1030,13 @@ LOSS = Exercise(
             where="What share does `pad_id` get?",
         ),
         Mistake(
+            "padding_not_emptied",
+            _loss_with(_padding_not_emptied),
+            what="ε was divided by the number of the real words, and padding got such a share all the same.",
+            why="The model is told that padding might always be right, and the shares add up to more than 1.",
+            where="What share does `pad_id` get? Print the wanted shares of one token.",
+        ),
+        Mistake(
             "not_one_in_sum",
             _loss_with(_not_one_in_sum),
             what="The shares do not add up to 1: the right word has 1 − ε, without its part of what is spread.",
@@ -929,6 +1101,16 @@ LOSS = Exercise(
             where="The last step.",
         ),
         Mistake(
+            "mean_over_the_vocabulary_too",
+            lambda logits, targets, smoothing, pad_id: (
+                smoothed_loss(logits, targets, smoothing, pad_id) / logits.shape[1]
+            ),
+            what="The mean runs over the words of the vocabulary too.",
+            why="Cross-entropy is a *sum* over the words and a mean over the tokens. This one, and its gradient, "
+            "become smaller with every word that the vocabulary has.",
+            where="Which axis is summed, and which is averaged?",
+        ),
+        Mistake(
             "kl_divergence",
             _kl,
             what="The entropy of the wanted shares was taken off: this is the Kullback-Leibler divergence.",
@@ -975,6 +1157,7 @@ def _count_probes(rng):
         Probe("one layer, no words", (1, 4, 10, 2, 2, 2, 0)),
         Probe("a small model", (2, 8, 20, 2, 4, 4, 30)),
         Probe("d_k and d_v differ", (2, d_model, d_ff, 3, d_k, d_v, 50)),
+        Probe("heads that do not add up to the width", (2, 10, 20, 3, 4, 5, 7)),
         Probe("row B of table 3", (6, 512, 2048, 8, 16, 64, 37_000)),
         Probe("the base model", (6, 512, 2048, 8, 64, 64, 37_000)),
         Probe("the big model", (6, 1024, 4096, 16, 64, 64, 37_000)),
@@ -1138,6 +1321,16 @@ COUNT = Exercise(
             what="W_O is missing.",
             why="What the heads bring home goes through one more matrix.",
             where="Lesson 05: split, attend, merge, and then?",
+        ),
+        Mistake(
+            "square_output_matrix",
+            lambda N, d_model, d_ff, h, d_k, d_v, vocabulary: (
+                _count(N, d_model, d_ff, h, d_k, d_v, vocabulary) + N * 3 * d_model * (d_model - h * d_v)
+            ),
+            what="W_O was taken as d_model × d_model.",
+            why="It is that in the base model, where h · d_v is d_model. It takes what the heads bring home side by "
+            "side, however wide that is.",
+            where="Lesson 05: how wide are h heads of width d_v, merged?",
         ),
         Mistake(
             "last_norms",

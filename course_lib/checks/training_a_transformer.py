@@ -45,6 +45,9 @@ def _match_probes(rng):
         Probe("other ids for end and padding", (other_end[:, :4], other_end[[0, 1, 0]], 9, 1)),
         Probe("padding that fits and a wrong token", (rows([5, 2, 0, 0], [6, 2]), rows([5, 2, 0, 0], [5, 2]), 2, 0)),
         Probe("all right", (rows([5, 2], [6, 7, 2]), rows([5, 2], [6, 7, 2]), 2, 0)),
+        Probe("the right words in another order", (rows([6, 5, 2], [5, 6, 2]), rows([5, 6, 2], [5, 6, 2]), 2, 0)),
+        Probe("a word too often", (rows([5, 5, 6, 2], [4, 2]), rows([5, 6, 6, 2], [4, 2]), 2, 0)),
+        Probe("room for one token only", (rows([5], [4]), rows([5, 6, 2], [4, 2]), 2, 0)),
     ]
 
 
@@ -69,6 +72,32 @@ def _whole_rows(predictions, targets, end_id, pad_id):
     width = max(predictions.shape[1], targets.shape[1])
     same = _fitted(predictions, width, pad_id) == _fitted(targets, width, pad_id)
     return float(same.all(axis=1).mean())
+
+
+def _share_of_pairs(right):
+    """Make an answer of a verdict on two rows as lists."""
+
+    def answer(predictions, targets, end_id, pad_id):
+        pairs = zip(predictions.tolist(), targets.tolist(), strict=True)
+        return float(np.mean([right(p, t, end_id) for p, t in pairs]))
+
+    return answer
+
+
+def _sets_up_to_the_end(row, wanted, end_id):
+    wanted = wanted[: wanted.index(end_id) + 1]
+    return set(row[: len(wanted)]) == set(wanted)
+
+
+def _cut_to_the_narrower(predictions, targets, end_id, pad_id):
+    width = min(predictions.shape[1], targets.shape[1])
+    predictions, targets = predictions[:, :width], targets[:, :width]
+    return float(((predictions == targets) | (targets == pad_id)).all(axis=1).mean())
+
+
+def _whole_rows_cut(predictions, targets, end_id, pad_id):
+    width = min(predictions.shape[1], targets.shape[1])
+    return float((predictions[:, :width] == targets[:, :width]).all(axis=1).mean())
 
 
 def _before_the_end(row, end_id, pad_id):
@@ -118,6 +147,58 @@ EXACT_MATCH = Exercise(
             what="The right tokens are counted, and padding among them.",
             why="Padding is the easiest word there is: the shorter the translations, the better they look.",
             where="Each row gives one verdict, on its real tokens.",
+        ),
+        Mistake(
+            "all_places_counted",
+            lambda p, t, end_id, pad_id: float((p == t).mean()),
+            what="This is the mean of `predictions == targets` over all places, padding too.",
+            why="It counts tokens, not translations, and padding is the easiest of them. It also needs two arrays of "
+            "one width, which they need not have.",
+            where="Each row gives one verdict, on its real tokens. The mean comes after that.",
+        ),
+        Mistake(
+            "whole_rows_of_one_width",
+            lambda p, t, end_id, pad_id: float((p == t).all(axis=1).mean()),
+            what="Whole rows of `predictions == targets` are asked for, with what stands after the end token.",
+            why="Nobody reads that part. And the two arrays need not be equally wide: then NumPy cannot compare them.",
+            where="Up to which place does a row have to agree?",
+        ),
+        Mistake(
+            "whole_lists",
+            _share_of_pairs(lambda row, wanted, end_id: row == wanted),
+            what="Whole rows are compared, as they are, with their padding and with what stands after the end token.",
+            why="A row that is right is refused if the arrays are not equally wide, or if it goes on after its end.",
+            where="Up to which place does a row have to agree?",
+        ),
+        Mistake(
+            "as_sets",
+            _share_of_pairs(lambda row, wanted, end_id: set(row) == set(wanted)),
+            what="The rows are compared as sets: which ids occur, not where and how often.",
+            why="A translation with the right words in the wrong order counts as right.",
+            where="What does a set forget that a list keeps?",
+        ),
+        Mistake(
+            "as_sets_up_to_the_end",
+            _share_of_pairs(_sets_up_to_the_end),
+            what="The rows are cut behind the end token, and then compared as sets: which ids occur, not where.",
+            why="A translation with the right words in the wrong order counts as right.",
+            where="What does a set forget that a list keeps?",
+        ),
+        Mistake(
+            "cut_to_the_narrower",
+            _cut_to_the_narrower,
+            what="Both arrays are cut to the width of the narrower one, and only that part is compared.",
+            why="If the predictions are the narrower ones, the end of the targets is forgotten, and half a translation "
+            "counts as right.",
+            where="Who has to decide how far is compared? What if a prediction has no room for the end token?",
+        ),
+        Mistake(
+            "whole_rows_cut_to_the_narrower",
+            _whole_rows_cut,
+            what="Both arrays are cut to the width of the narrower one, and these whole rows are compared.",
+            why="Half a translation counts as right if there was no room for more; and a right one is refused if it "
+            "goes on after its end token.",
+            where="`zip` stops at the shorter one too. Who has to decide how far is compared?",
         ),
         Mistake(
             "after_the_end",
@@ -223,12 +304,18 @@ def _one_round(names, *prefixes):
     return list(names)
 
 
+def _one_prefix_once(name):
+    if name.startswith("module."):
+        return name.removeprefix("module.")
+    return name.removeprefix("_orig_mod.")
+
+
 CLEAN_NAMES = Exercise(
     id="training_a_transformer/clean_names",
     title="A checkpoint from a larger machine",
     minutes=6,
     difficulty="easy",
-    kind="fix",
+    kind="fill",
     reference=clean_names,
     probes=_name_probes,
     right_answers={"by parts": _clean_by_parts},
@@ -274,6 +361,13 @@ CLEAN_NAMES = Exercise(
             what="First `_orig_mod.` is taken off, then `module.`, each once; they may come in the other order.",
             why="Somebody compiles the wrapped model, somebody wraps the compiled one.",
             where="When is a name finished? Not after two looks, but when neither stands in front.",
+        ),
+        Mistake(
+            "one_prefix_once",
+            lambda names: [_one_prefix_once(name) for name in names],
+            what="From each name one prefix is taken off, and only once: there is an `if` and an `elif` or `else`.",
+            why="A model that is compiled *and* wrapped has both, and some are wrapped twice.",
+            where="What of a name that still begins with a prefix after its first one is gone?",
         ),
         Mistake(
             "first_part_always",
@@ -375,6 +469,24 @@ PRECISION = Exercise(
             what="The width of the model plays no part.",
             why="In a narrow model the conversions cost more than the products gain: at 64 bf16 is slower.",
             where="One of the arguments is not used.",
+        ),
+        Mistake(
+            "narrow_on_a_cpu_alone",
+            lambda device, bf16, capability, d_model: precision(
+                device, bf16, capability, d_model if device == "cpu" else 512
+            ),
+            what="The rule for narrow models is applied to a CPU only.",
+            why="The rule is about the model, whatever computes it: at a width of 64 a GPU is slower in bf16, too.",
+            where="Does the rule ask for a device?",
+        ),
+        Mistake(
+            "narrow_on_a_gpu_alone",
+            lambda device, bf16, capability, d_model: precision(
+                device, bf16, capability, d_model if device == "cuda" else 512
+            ),
+            what="The rule for narrow models is applied to GPUs only.",
+            why="The rule is about the model, whatever computes it.",
+            where="Does the rule ask for a device?",
         ),
         Mistake(
             "mac_like_the_others",
@@ -493,6 +605,10 @@ def _times_mask(losses, masks):
     return total / sum(mask.sum() for mask in masks)
 
 
+def _real_sum(losses, masks):
+    return sum(part[mask].sum() for part, mask in zip(losses, masks, strict=True))
+
+
 def _row_means(losses, masks):
     rows = [pair for part, mask in zip(losses, masks, strict=True) for pair in zip(part, mask, strict=True)]
     return np.mean([row[real].mean() for row, real in rows])
@@ -503,7 +619,7 @@ ACCUMULATED_LOSS = Exercise(
     title="A batch in parts",
     minutes=8,
     difficulty="medium",
-    kind="fix",
+    kind="fill",
     reference=accumulated_loss,
     probes=_loss_probes,
     right_answers={
@@ -569,6 +685,41 @@ ACCUMULATED_LOSS = Exercise(
             what="The losses are summed and not divided.",
             why="A longer batch then makes a longer step.",
             where="The last line.",
+        ),
+        Mistake(
+            "divided_by_the_parts",
+            lambda losses, masks: _real_sum(losses, masks) / len(losses),
+            what="The sum over all real tokens is divided by the number of *parts*.",
+            why="A part with more tokens then makes a longer step, and the result is not a loss a token any more.",
+            where="A mean over what is asked for? Divide by the number of these.",
+        ),
+        Mistake(
+            "divided_by_the_sentences",
+            lambda losses, masks: _real_sum(losses, masks) / sum(map(len, losses)),
+            what="The sum over all real tokens is divided by the number of *sentences*.",
+            why="Long sentences then have a larger loss than short ones, however well they are said.",
+            where="A mean over what is asked for? Divide by the number of these.",
+        ),
+        Mistake(
+            "padding_in_the_sum",
+            lambda losses, masks: sum(part.sum() for part in losses) / sum(mask.sum() for mask in masks),
+            what="The sum runs over all places, padding too; only the number is that of the real tokens.",
+            why="The more padding a batch has, the larger its loss.",
+            where="The masks are needed twice.",
+        ),
+        Mistake(
+            "nan_for_the_mask",
+            lambda losses, masks: sum(np.nansum(part) for part in losses) / sum(mask.sum() for mask in masks),
+            what="NaN is left out of the sum (`nansum`), but not padding.",
+            why="At padding *anything* may stand: NaN now and then, and mostly a number like any other.",
+            where="Only the mask tells where padding is.",
+        ),
+        Mistake(
+            "nanmean",
+            lambda losses, masks: np.nanmean(np.concatenate([part.ravel() for part in losses])),
+            what="This is the mean of all that is not NaN; the masks are not used.",
+            why="At padding *anything* may stand: NaN now and then, and mostly a number like any other.",
+            where="Only the mask tells where padding is.",
         ),
         Mistake(
             "last_part",
@@ -672,6 +823,7 @@ def _greedy_probes(rng):
         Probe("one id too few for the end", (Speaker([4, 5, 6, 7, 2]), 1, 2, 3)),
         Probe("other ids for start and end", (Speaker([2, 1, 4, 0, 7, 8], 5, 7, 9), 5, 7, 8)),
         Probe("drawn words", (Speaker([*words, 2]), 1, 2, 12)),
+        Probe("the start id as a word in the middle", (Speaker([5, 1, 6, 1, 2]), 1, 2, 10)),
         Probe("padding as a word", (Speaker([0, 4, 0, 2]), 1, 2, 9)),
         Probe("nothing to say", (Speaker([2]), 1, 2, 5), extreme=True),
         Probe("no room", (Speaker([4, 2]), 1, 2, 0), extreme=True),
@@ -781,9 +933,27 @@ GREEDY = Exercise(
         Mistake(
             "one_too_few",
             lambda step, start_id, end_id, longest: greedy(step, start_id, end_id, max(longest - 1, 0)),
-            what="One id fewer than `longest` may come out.",
+            what="If the limit is reached, one id fewer than `longest` comes out.",
             why="The longest translations lose their last word.",
-            where="Does the start token count?",
+            where="Does the start token count in your limit? And if the last id is always cut off, as by `[1:-1]`: "
+            "is it an end token then?",
+        ),
+        Mistake(
+            "last_cut_off",
+            lambda *args: greedy(*args)[:-1],
+            what="The last word is always cut off.",
+            why="Perhaps the end token was to be taken away. It is not in the list if the loop stops before it is "
+            "appended.",
+            where="Print the list just before the `return`. What is the last id in it?",
+        ),
+        Mistake(
+            "signs_filtered_out",
+            lambda step, start_id, end_id, longest: [
+                i for i in greedy(step, start_id, end_id, longest) if i != start_id
+            ],
+            what="Wherever the start id comes in the answer, it is taken out, not at the beginning alone.",
+            why="If the model says it in the middle of a translation, that is an error that you want to see.",
+            where="Which one did you put in yourself? Take off that one.",
         ),
         Mistake(
             "last_token_alone",
@@ -885,6 +1055,20 @@ def _resume_probes(rng):
     ]
 
 
+def _other_first_steps(first, last):
+    """Make an answer that trains the steps `first` to stop + `last` before the stop, and the right ones after it."""
+
+    def answer(advance, weights, velocity, random, stop, steps):
+        _, *kept = _run(advance, weights, velocity, random, first, stop + last)
+        return np.array(_run(advance, *kept, stop + 1, steps)[0])
+
+    return answer
+
+
+def _counted_from_zero(advance, weights, velocity, random, stop, steps):
+    return np.array(_run(advance, weights, velocity, random, 0, steps - 1)[0][stop:])
+
+
 def _by_json(advance, weights, velocity, random, stop, steps):
     import json
 
@@ -943,6 +1127,13 @@ RESUMED = Exercise(
             where="What does `advance` take, and which of it changes from step to step?",
         ),
         Mistake(
+            "velocity_and_random_not_saved",
+            lambda *args: _resumed(*args, keep=lambda kept, start: [kept[0], np.zeros(len(kept[0])), start[2]]),
+            what="After the stop the velocity is zero and the random state is that of the beginning.",
+            why="Weights are enough to translate with. To *train on* more is needed.",
+            where="What does `advance` take, and which of it changes from step to step?",
+        ),
+        Mistake(
             "only_weights_and_step_restarted",
             lambda *args: _resumed(*args, keep=lambda kept, start: [kept[0], start[1], start[2]], shift=-args[4]),
             what="Only the weights are kept, and the steps are counted from 1 again.",
@@ -976,6 +1167,27 @@ RESUMED = Exercise(
             what="One step is left out in the count.",
             why="Each learning rate from there on is that of the step after.",
             where="The text was written after step `stop`. Which step is the next?",
+        ),
+        Mistake(
+            "counted_from_zero",
+            _counted_from_zero,
+            what="The steps are counted from 0, before the stop and after it.",
+            why="Here the first step is step 1. Each learning rate is that of the step before, and at step 0 it is 0.",
+            where="What does `range(stop)` begin and end with?",
+        ),
+        Mistake(
+            "first_loop_from_zero",
+            _other_first_steps(0, -1),
+            what="Before the stop the steps are counted from 0, after it rightly.",
+            why="Step 0 has a learning rate of 0, and step `stop` is never made.",
+            where="The first `range`.",
+        ),
+        Mistake(
+            "stopped_a_step_early",
+            _other_first_steps(1, -1),
+            what="Step `stop` itself is not made: the first loop ends one step before it.",
+            why="The run goes on with a step missing, and with the batches of one step earlier.",
+            where="Where does a `range` end?",
         ),
         Mistake(
             "begun_again",

@@ -37,8 +37,9 @@ def figure_1() -> Picture:
         axes = figure.subplots()
         axes.set(xlim=(-0.45, 7.5), ylim=(-0.2, 11.0), aspect="equal")
         axes.axis("off")
-        for at, bottom, top in ((LEFT, 2.35, 6.4), (RIGHT, 2.35, 8.4)):
+        for at, tower, bottom, top in ((LEFT, "encoder", 2.35, 6.4), (RIGHT, "decoder", 2.35, 8.4)):
             axes.add_patch(Rectangle((at - 1.62, bottom), 3.24, top - bottom, facecolor="#F4F4F4", edgecolor="#888888"))
+            axes.text(at - 1.5, bottom + 0.1, tower, ha="left", va="bottom", fontsize=14, fontweight="bold")
         axes.text(LEFT - 1.72, 4.3, "N ×", ha="right", va="center", fontsize=15)
         axes.text(RIGHT + 1.72, 5.3, "N ×", ha="left", va="center", fontsize=15)
         for at, name in ((LEFT, "source"), (RIGHT, "target, shifted right")):
@@ -135,8 +136,8 @@ def by_part(
                 axes.barh(row, count / 1e6, 0.62, left=left, **look)
                 left += count / 1e6
             paper = printed.get(name)
-            end = left if paper is None else max(left, paper)
-            axes.annotate(f" {left:.1f}", (end, row), va="center", fontsize=12)
+            end, text = (left, "") if paper is None else (max(left, paper), f" (printed {paper:g})")
+            axes.annotate(f"  {left:.1f}{text}", (end, row), va="center", fontsize=12)
             said.append(
                 f"{name} {left:.2f} million (" + ", ".join(f"{p} {n / 1e6:.2f}" for p, n in parts.items()) + ")"
             )
@@ -150,7 +151,7 @@ def by_part(
         axes.set_yticks(range(len(models)), models)
         axes.invert_yaxis()
         axes.set_xlabel("parameters (millions)")
-        axes.margins(x=0.13)
+        axes.margins(x=0.13 if not any(printed.get(name) for name in models) else 0.38)  # room for the numbers
         figure.legend(frameon=False, loc="outside upper center", ncols=3, fontsize=11)
     return show(figure, "Parameters by part: " + "; ".join(said) + ".")
 
@@ -177,6 +178,7 @@ def vocabularies(rows: Mapping[str, tuple[float | int, Mapping[str, int], int]],
         axes.text(high / 1e3, -0.75, both, ha="left", va="center")
         axes.set_yticks(range(len(ranges)), ranges)
         axes.set_ylim(len(ranges) - 0.4, -1.2)
+        axes.set_xlim(min(claimed / 1e3 - 3, axes.get_xlim()[0]), None)  # room for what stands left of the claimed one
         axes.set_xlabel("vocabulary (thousand words) that gives the printed count")
     text = f"All rows but big agree between {low:,.0f} and {high:,.0f} words" if low < high else "The rows do not agree"
     big = f"; big wants {ranges['big'][0]:,.0f} to {ranges['big'][1]:,.0f}" if "big" in ranges else ""
@@ -193,10 +195,10 @@ def vocabulary_range(millions: float | int, parts: Mapping[str, int], d_model: i
     return ((millions - 0.5) * 1e6 - rest) / d_model, ((millions + 0.5) * 1e6 - rest) / d_model
 
 
-def smoothing(loss_of: Callable[[float, float], float], amounts: Sequence[float | int]) -> Picture:
+def smoothing(loss_of: Callable[[float, float], float], amounts: Sequence[float | int], words: int) -> Picture:
     """Draw the loss of one token against the share that the model gives to the right word, a curve a smoothing.
 
-    `loss_of(share, amount)` returns the loss.
+    `loss_of(share, amount)` returns the loss; `words` says among how many words the right one is.
     """
     shares = np.linspace(0.5, 0.999, 500)
     figure = new_figure(6.6, 3.7)
@@ -215,8 +217,10 @@ def smoothing(loss_of: Callable[[float, float], float], amounts: Sequence[float 
             )
         axes.set(xlabel="share that the model gives to the right word", ylabel="loss (nats)")
         axes.set_ylim(-0.05, None)
+        axes.set_title(f"one token, {words} words to choose from")
         axes.legend(frameon=False)
-    return show(figure, "Loss against the right word's share: " + "; ".join(said) + ".")
+    alt = f"Loss of one token among {words} words, against the share of the right one: " + "; ".join(said) + "."
+    return show(figure, alt)
 
 
 def schedule(steps: Sequence[int], rates: Mapping[str, Sequence[float]]) -> Picture:

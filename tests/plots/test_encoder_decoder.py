@@ -42,14 +42,15 @@ def test_rows_that_have_no_size_in_common_are_said_not_to_agree():
 
 @pytest.mark.parametrize("amount", [0.1, 0.2])
 def test_the_lowest_point_of_a_smoothed_curve_is_the_floor(amount):
-    spread = amount / 62
+    spread = amount / 38
 
     def loss_of(share, amount):
-        return -(1 - amount + spread) * np.log(share) - (amount - spread) * np.log((1 - share) / 61)
+        return -(1 - amount + spread) * np.log(share) - (amount - spread) * np.log((1 - share) / 37)
 
-    alt = plots.smoothing(loss_of, (amount,)).alt
+    alt = plots.smoothing(loss_of, (amount,), words=38).alt
+    assert alt.startswith("Loss of one token among 38 words")
     assert (
-        f"ε = {amount:g} is lowest, {smoothing_floor(62, amount):.2f}, where the right word has {1 - amount:.2f}" in alt
+        f"ε = {amount:g} is lowest, {smoothing_floor(38, amount):.2f}, where the right word has {1 - amount:.2f}" in alt
     )
 
 
