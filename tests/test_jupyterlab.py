@@ -178,3 +178,10 @@ def test_what_is_dragged_arrives_in_python(lesson: Any) -> None:
     )
     assert answer == explorer.get_by_role("status").inner_text()
     assert answer.startswith("Hello looks most at World")
+
+
+def test_a_picture_that_answers_a_prediction_opens_at_a_click(lesson):
+    answer = scrolled_to(lesson.locator(".jp-OutputArea-output details:has(img)").first)
+    assert not answer.locator("img").is_visible()
+    answer.locator("summary").click()
+    answer.locator("img").wait_for(state="visible")

@@ -476,7 +476,7 @@ PRECISION = Exercise(
                 device, bf16, capability, d_model if device == "cpu" else 512
             ),
             what="The rule for narrow models is applied to a CPU only.",
-            why="The rule is about the model, whatever computes it: at a width of 64 a GPU is slower in bf16, too.",
+            why="The rule is about the model, whatever computes it.",
             where="Does the rule ask for a device?",
         ),
         Mistake(
