@@ -17,6 +17,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
+from course_lib.experiments.training_bugs import write_out
 from course_lib.model.config import Config
 from course_lib.model.decoding import WithoutCache, greedy
 from course_lib.model.transformer import Transformer
@@ -97,23 +98,6 @@ class OursWithoutCache(Ours):
         greedy(WithoutCache(self.model), source, extra=tokens - source.shape[1], end_id=-1)
 
 
-class WrittenOut(nn.Module):
-    """Attention as in the formula, with the weights in memory, to put in the place of the fast one."""
-
-    def __init__(self, attend: nn.Module):
-        super().__init__()
-        self.attend = attend
-
-    def forward(self, X_query, X_key=None, mask=None, is_causal=False, cache=None):
-        X_key = X_query if X_key is None else X_key
-        if is_causal:
-            n = X_query.shape[1]
-            mask = torch.ones(n, n, dtype=torch.bool, device=X_query.device).tril()
-        weights = self.attend.weights(X_query, X_key, mask)
-        V = self.attend.keys_and_values(X_key)[1]
-        return self.attend.W_O((weights @ V).transpose(1, 2).flatten(2))
-
-
 class OursWrittenOut(Ours):
     """course_lib with the formula in the place of `scaled_dot_product_attention`."""
 
@@ -121,10 +105,7 @@ class OursWrittenOut(Ours):
 
     def build(self) -> nn.Module:
         model = Transformer(self.config)
-        for block in model.encoder:
-            block.attend = WrittenOut(block.attend)
-        for block in model.decoder:
-            block.attend, block.look = WrittenOut(block.attend), WrittenOut(block.look)
+        write_out(model)
         return model
 
 

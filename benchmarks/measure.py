@@ -1,4 +1,4 @@
-"""Clock, medians, tables, and the machine's own limit, for all benchmarks."""
+"""Clock, medians, tables and processes apart, for all benchmarks."""
 
 import argparse
 import multiprocessing
@@ -97,17 +97,6 @@ def interleaved(
             if i >= warm_up:
                 seen[name].append(measured)
     return {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in seen.items()}
-
-
-def peak(clock: Clock, dtype: torch.dtype, size: int = 2048) -> float:
-    """Measure the machine's floating-point operations a second in a large matrix product."""
-    a, b = (torch.randn(size, size, device=clock.device).to(dtype) for _ in range(2))
-    best = 0.0
-    for _ in range(6):
-        start = clock()
-        a @ b
-        best = max(best, 2 * size**3 / (clock() - start))
-    return best
 
 
 def header(known: argparse.Namespace) -> None:

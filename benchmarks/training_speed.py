@@ -17,9 +17,8 @@ from dataclasses import replace
 import contestants as who
 import measure
 import torch
-from torch.utils.flop_counter import FlopCounterMode
 
-from course_lib.model.config import Config
+from course_lib.experiments.switches import operations, peak
 
 
 def trainer(kind: type[who.Contestant], sizes: tuple, updates: int, known: argparse.Namespace) -> Callable[[], tuple]:
@@ -51,14 +50,6 @@ def trainer(kind: type[who.Contestant], sizes: tuple, updates: int, known: argpa
     return turn
 
 
-def operations(config: Config, shape: list[int], device: str) -> int:
-    """Count the floating-point operations of one forward and backward pass."""
-    contestant, batch = who.OursWrittenOut(config, device), who.random_batch(config, *shape, device)
-    with FlopCounterMode(display=False) as counter:
-        contestant.loss(*batch).backward()
-    return counter.get_total_flops()
-
-
 def compare(title: str, kinds: list, sizes: tuple, known: argparse.Namespace, updates: int = 1) -> None:
     """Print the table of one size, where a turn is so many updates."""
     config, *shape = sizes
@@ -71,14 +62,14 @@ def compare(title: str, kinds: list, sizes: tuple, known: argparse.Namespace, up
 
     formats = {"fp32": torch.float32, "bf16": torch.bfloat16}
     runs = {kind: lambda kind=kind, worker=worker: turn(kind, worker) for kind, worker in workers.items()}
-    runs |= {name: lambda dtype=dtype: [measure.peak(clock, dtype)] for name, dtype in formats.items()}
+    runs |= {name: lambda dtype=dtype: [peak(clock, known.device, dtype)] for name, dtype in formats.items()}
     medians = measure.interleaved(known.rounds, runs, warm_up=2)
     peaks = {name: medians.pop(name)[0] for name in formats}
     for worker in workers.values():
         worker.close()
     others = [m[3] for kind, m in medians.items() if not issubclass(kind, who.Ours)]
     reference = min(others) if others else medians[who.OursWrittenOut][3]
-    work, tokens = operations(config, shape, known.device), shape[0] * (shape[1] + shape[2])
+    work, tokens = operations(config, *shape), shape[0] * (shape[1] + shape[2])
     print(f"\n{title}: {last[kinds[0]][1] / 1e6:.1f} M parameters, ", end="")
     print(
         f"batch {shape[0]}, {shape[1]} + {shape[2]} tokens, {work / 1e9:.1f} GFLOP a step; a matrix product: ", end=""

@@ -179,29 +179,6 @@ def _only_causal(source, read, pad_id):
     return np.repeat(causal_mask(read.shape[1])[None], len(read), axis=0), padding_mask(source, pad_id)
 
 
-class _Whole:
-    """A mask that compares as a whole, with one yes or no, so that two lists of masks can be compared."""
-
-    __array_ufunc__ = None  # NumPy then leaves the comparison to this class
-    __hash__ = None
-
-    def __init__(self, mask):
-        self.mask = mask
-
-    def __eq__(self, other):
-        if isinstance(other, _Whole):
-            return np.array_equal(self.mask, other.mask)
-        return np.asarray(other).dtype == bool and np.array_equal(self.mask, other)
-
-    def __repr__(self):
-        return repr(self.mask.tolist())
-
-
-def _as_list(source, read, pad_id):
-    masks = decoder_masks(source, read, pad_id)
-    return list(masks) if masks[0].shape == masks[1].shape else list(map(_Whole, masks))
-
-
 def _with_own(rule):
     """Make an answer whose first mask is `rule(read, pad_id)`, and whose second one is right."""
     return lambda source, read, pad_id: (rule(read, pad_id), padding_mask(source, pad_id))
@@ -240,7 +217,7 @@ MASKS = Exercise(
         ),
         Remark(
             "a_list",
-            _as_list,
+            lambda *args: list(decoder_masks(*args)),
             "Both masks are right. You return them in a list; a tuple, `return a, b`, is what Python has for a fixed "
             "number of things, each with a meaning of its own.",
         ),
@@ -693,6 +670,9 @@ def _rate(step, d_model, warmup, choose=min, width=-0.5, rise=-1.5):
     return d_model**width * choose(step**-0.5, step * warmup**rise)
 
 
+AT_STEP_0 = "Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right."
+
+
 def _rate_or(at_step_0):
     return lambda step, d_model, warmup: _rate(step, d_model, warmup) if step else at_step_0
 
@@ -827,28 +807,28 @@ RATE = Exercise(
             _rate_or(float("nan")),
             what="At step 0 you return NaN.",
             why="A rate of NaN makes every weight NaN in one step, and no error is raised.",
-            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+            where=AT_STEP_0,
         ),
         Mistake(
             "infinite_at_step_0",
             _rate_or(float("inf")),
             what="At step 0 you return infinity.",
             why="The falling arm is infinite there, but the smaller of the two counts. One such step ends it all.",
-            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+            where=AT_STEP_0,
         ),
         Mistake(
             "one_at_step_0",
             _rate_or(1.0),
             what="At step 0 you return 1.",
             why="The base model's rate is 0.0007 at its peak: a step more than a thousand times as long undoes all.",
-            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+            where=AT_STEP_0,
         ),
         Mistake(
             "none_at_step_0",
             _rate_or(None),
             what="At step 0 you return `None`, or end without `return`.",
             why="Whoever multiplies by the rate gets an error, in another place and without a word about the step.",
-            where="Raise an error at step 0, or return 0 or the rate of step 1 there. Everything else is right.",
+            where=AT_STEP_0,
         ),
     ),
 )

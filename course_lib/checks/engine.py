@@ -128,8 +128,8 @@ def plain(value: object) -> object:
         value = value.detach().cpu()
     try:
         array = np.asarray(value)
-    except (ValueError, TypeError):
-        return value
+    except (ValueError, TypeError):  # a list of arrays of several shapes, for one
+        return [plain(item) for item in value] if isinstance(value, list) else value
     return array if array.dtype.kind in "biufU" else value
 
 
@@ -139,8 +139,8 @@ def same(a: object, b: object) -> bool:
     >>> same(np.array([1.0, np.nan]), np.array([1.0, np.nan])), same(np.ones(2), np.ones((2, 1)))
     (True, False)
     """
-    if isinstance(a, tuple) or isinstance(b, tuple):
-        alike = isinstance(a, tuple) and isinstance(b, tuple) and len(a) == len(b)
+    if isinstance(a, tuple | list) or isinstance(b, tuple | list):
+        alike = type(a) is type(b) and len(a) == len(b)
         return alike and all(same(x, y) for x, y in zip(a, b, strict=True))
     if not same_kind(a, b):
         return False
@@ -160,7 +160,7 @@ def same_kind(a: object, b: object) -> bool:
         numbers = dict.fromkeys("iuf", "number")
         kinds = [numbers.get(array.dtype.kind, array.dtype.kind) for array in (a, b)]
         return a.shape == b.shape and kinds[0] == kinds[1]
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if isinstance(a, tuple | list) and type(a) is type(b):
         return len(a) == len(b) and all(same_kind(x, y) for x, y in zip(a, b, strict=True))
     return type(a) is type(b)
 

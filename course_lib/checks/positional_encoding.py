@@ -67,18 +67,16 @@ def _as_in_tensor2tensor(n, d_model):
     return np.pad(P, ((0, 0), (0, d_model % 2)))
 
 
-def _own_exponent_for_each_column(n, d_model):
-    angles = np.arange(n)[:, None] / 10000 ** (np.arange(d_model) / d_model)
-    P = np.sin(angles)
-    P[:, 1::2] = np.cos(angles[:, 1::2])
-    return P
+def _speed_for_each_column(factor):
+    """Make a matrix whose every column has an exponent of its own, `factor` times its number / d_model."""
 
+    def answer(n, d_model):
+        angles = np.arange(n)[:, None] / 10000 ** (factor * np.arange(d_model) / d_model)
+        P = np.sin(angles)
+        P[:, 1::2] = np.cos(angles[:, 1::2])
+        return P
 
-def _twice_the_column(n, d_model):
-    angles = np.arange(n)[:, None] / 10000 ** (2 * np.arange(d_model) / d_model)
-    P = np.sin(angles)
-    P[:, 1::2] = np.cos(angles[:, 1::2])
-    return P
+    return answer
 
 
 def _raises_on_odd(n, d_model):
@@ -150,7 +148,7 @@ MATRIX = Exercise(
         ),
         Mistake(
             "own_exponent_for_each_column",
-            _own_exponent_for_each_column,
+            _speed_for_each_column(1),
             what="Each column has a speed of its own: the cosines take their own column number into the exponent.",
             why="Sine and cosine of *different* angles are no clock hand: their squares do not sum to 1, and a step is "
             "no rotation.",
@@ -158,7 +156,7 @@ MATRIX = Exercise(
         ),
         Mistake(
             "column_for_i",
-            _twice_the_column,
+            _speed_for_each_column(2),
             what="The number of the column was taken for i: column 3 got the exponent 6 / d_model.",
             why="i counts the *pairs*. So every column got a speed of its own, and the last ones hardly move at all.",
             where="In the paper's lines, column 2i and column 2i + 1 have the same i. Which i has column 3?",

@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from course_lib.experiments.training_bugs import AttentionWithABug
+from course_lib.experiments.training_bugs import write_out
 from course_lib.model.config import BASE, Config, tiny
 from course_lib.model.transformer import Transformer
 from course_lib.train.loss import smoothed_loss_sum
-from course_lib.train.precision import TYPES, Machine
+from course_lib.train.precision import TYPES, Machine, Plan, autocast, scaler
 from course_lib.training import one_thread
 
 
@@ -94,8 +94,10 @@ def ladder(machine: Machine) -> dict[str, Switches]:
 def climb(machine: Machine, size: Size, steps: int = 4, warm_up: int = 2) -> dict[str, Row]:
     """Measure every rung of the ladder."""
     with one_thread() if machine.device == "cpu" else nullcontext():
-        peaks = {name: peak(machine, name) for name in {on.precision for on in ladder(machine).values()}}
-        work = operations(size)
+        n = {"cuda": 8192, "mps": 2048, "cpu": 1024}[machine.device]
+        formats = {on.precision for on in ladder(machine).values()}
+        peaks = {name: peak(_clock(machine), machine.device, TYPES[name], n) for name in formats}
+        work = operations(size.config, size.sentences, size.tokens, size.tokens)
         rows = {}
         for name, switches in ladder(machine).items():
             seconds, loss, megabytes = measure(machine, size, switches, steps, warm_up)
@@ -112,11 +114,11 @@ def measure(machine: Machine, size: Size, on: Switches, steps: int, warm_up: int
         torch.manual_seed(0)
         model = Transformer(size.config).to(device)
     if not on.sdpa:
-        _write_out(model)
+        write_out(model)
     step = torch.compile(model) if on.compiled else model
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=on.fused, foreach=None if on.fused else False)
-    scaler = torch.amp.GradScaler(machine.device, enabled=on.precision == "fp16")
-    half = on.precision != "fp32"
+    plan = Plan(machine.device, on.precision, on.compiled, small=machine.device == "cpu")
+    scaling = scaler(plan)
     batches = [_batch(size, i) for i in range(warm_up + steps)]
     torch.set_float32_matmul_precision("high" if on.tf32 else "highest")
     if machine.device == "cuda":
@@ -127,12 +129,12 @@ def measure(machine: Machine, size: Size, on: Switches, steps: int, warm_up: int
             if i == warm_up:
                 began = clock()
             source, target, wanted = (_move(ids, device, on.pinned) for ids in batch)
-            with torch.autocast(machine.device, TYPES[on.precision] if half else torch.bfloat16, enabled=half):
+            with autocast(plan):
                 logits = step(source, target)
             loss = smoothed_loss_sum(logits, wanted) / wanted.numel()
-            scaler.scale(loss).backward()
-            scaler.step(optimizer)
-            scaler.update()
+            scaling.scale(loss).backward()
+            scaling.step(optimizer)
+            scaling.update()
             optimizer.zero_grad(set_to_none=True)
         seconds = (clock() - began) / steps
     finally:
@@ -141,11 +143,10 @@ def measure(machine: Machine, size: Size, on: Switches, steps: int, warm_up: int
     return seconds, loss.item(), memory
 
 
-def peak(machine: Machine, precision: str) -> float:
-    """Measure floating-point operations a second in a large matrix product in this number format."""
-    n = {"cuda": 8192, "mps": 2048, "cpu": 1024}[machine.device]
-    a, b = (torch.randn(n, n, device=machine.device).to(TYPES[precision]) for _ in range(2))
-    clock, best = _clock(machine), 0.0
+def peak(clock: Callable[[], float], device: str, dtype: torch.dtype, n: int = 2048) -> float:
+    """Measure floating-point operations a second in a product of two n × n matrices: the best of six."""
+    a, b = (torch.randn(n, n, device=device).to(dtype) for _ in range(2))
+    best = 0.0
     for _ in range(6):
         began = clock()
         a @ b
@@ -153,21 +154,14 @@ def peak(machine: Machine, precision: str) -> float:
     return best
 
 
-def operations(size: Size) -> float:
+def operations(config: Config, sentences: int, source: int, target: int) -> float:
     """Count the floating-point operations of one step, forward and backward, with the formula written out."""
-    model = Transformer(size.config)
-    _write_out(model)
-    source, target, wanted = (torch.from_numpy(ids[:1]) for ids in _batch(size, 0))
+    model = Transformer(config)
+    write_out(model)
+    ids, read, wanted = (torch.full((1, n), config.pad_id + 1) for n in (source, target, target))  # no padding
     with FlopCounterMode(display=False) as counter:
-        smoothed_loss_sum(model(source, target), wanted).backward()
-    return float(counter.get_total_flops()) * size.sentences
-
-
-def _write_out(model: Transformer) -> None:
-    for block in (*model.encoder, *model.decoder):
-        block.attend = AttentionWithABug(block.attend, "none")
-    for block in model.decoder:
-        block.look = AttentionWithABug(block.look, "none")
+        smoothed_loss_sum(model(ids, read), wanted).backward()
+    return float(counter.get_total_flops()) * sentences
 
 
 def _batch(size: Size, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -18,18 +18,10 @@ def translation_explorer(look: Look, say: Callable[[str], str] | None = None, te
     `look(text)` returns the pieces of the source and of the target, and a row of weights for each piece of the target.
     `say(text)` returns the right translation of a number in digits, to compare with.
     """
-    number = w.Text(
-        value=text, description="a number", continuous_update=False, placeholder="243, or two hundred and forty-three",
-        style={"description_width": "6em"}, layout={"width": "min(30em, 98%)"},
-    )  # fmt: skip
-    step = w.IntSlider(
-        value=3,
-        min=1,
-        max=30,
-        description="step",
-        style={"description_width": "6em"},
-        layout={"width": "min(30em, 98%)"},
-    )
+    look_of = {"style": {"description_width": "6em"}, "layout": {"width": "min(30em, 98%)"}}
+    hint = "243, or two hundred and forty-three"
+    number = w.Text(value=text, description="a number", continuous_update=False, placeholder=hint, **look_of)
+    step = w.IntSlider(value=3, min=1, max=30, description="step", **look_of)
 
     def draw(number: str, step: int) -> Picture:
         try:

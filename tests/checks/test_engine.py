@@ -14,6 +14,7 @@ from course_lib.checks.engine import (
     plain,
     run,
     same,
+    same_kind,
 )
 from course_lib.checks.result import Result, WrongAnswer
 
@@ -233,3 +234,9 @@ def test_an_unknown_exercise_is_refused_with_those_that_there_are():
 def test_a_result_is_true_to_its_plain_text():
     result = Result("toy/row_sums", "not_written", "Not written yet.")
     assert repr(result) == result.message and not result.passed
+
+
+def test_lists_of_arrays_of_several_shapes_are_compared_one_by_one():
+    lists = [plain([np.ones(2), np.full(3, last)]) for last in (1.0, 1.0, 2.0)]
+    assert same(lists[0], lists[1]) and not same(lists[0], lists[2])
+    assert not same(lists[0], tuple(lists[0])) and not same_kind(lists[0], lists[0][:1])

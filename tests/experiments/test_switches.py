@@ -37,7 +37,7 @@ def test_the_operations_are_those_of_the_matrix_products():
     attention = 4 * d * d + 2 * tokens * d  # of a token: four projections, scores and sums
     products = tokens * (3 * attention + 2 * 2 * d * ff + d * vocabulary)  # encoder, decoder twice; two feed-forward
     wanted = 3 * 2 * products * SMALL.sentences  # forward and twice backward, a product and a sum each
-    assert switches.operations(SMALL) == pytest.approx(wanted, rel=0.02)
+    assert switches.operations(config, SMALL.sentences, tokens, tokens) == pytest.approx(wanted, rel=0.02)
 
 
 def test_settings_of_the_machine_are_given_back():
